@@ -18,78 +18,79 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BUILD = ROOT / "build" / "dev"
 PYTHON = VENV / "bin" / "python"
-EXTRAS = {"demo": ["tensorflow", "demo"], "test": ["tensorflow", "demo", "test"], "bench": ["tensorflow", "demo", "test"]}
+PIP = [PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+EXTRAS = {"demo": ["tensorflow", "demo"], "test": ["tensorflow", "demo", "test"], "bench": ["tensorflow", "demo"]}
 OLDEST_CMAKE = (3, 25)
 
 
 def run(*command: str | Path) -> None:
-    """Runs a command; its failure ends the set-up with that command's exit code."""
-    result = subprocess.run([str(word) for word in command], cwd=ROOT)
-    if result.returncode:
+    """Runs a command; its failure ends the set-up."""
+    if subprocess.run([str(word) for word in command], cwd=ROOT).returncode:
         sys.exit(f"natif: set-up failed at: {' '.join(str(word) for word in command)}")
 
 
-def stamped(name: str, *content: str) -> tuple[Path, str] | None:
-    """The stamp to write once the step `name` is done, or None where it is done already for this content."""
-    digest = hashlib.sha256("\0".join(content).encode()).hexdigest()
+def done(name: str, content: list[str]) -> bool:
+    """Whether the step `name` has been done for this content."""
     stamp = VENV / f".natif-{name}"
-    return None if stamp.exists() and stamp.read_text() == digest else (stamp, digest)
+    return stamp.exists() and stamp.read_text() == digest(content)
 
 
-def cmake_is_usable() -> bool:
-    cmake = shutil.which("cmake")
-    if cmake is None:
-        return False
-    version = re.search(r"(\d+)\.(\d+)", subprocess.run([cmake, "--version"], capture_output=True, text=True).stdout)
-    return version is not None and (int(version[1]), int(version[2])) >= OLDEST_CMAKE
+def mark_done(name: str, content: list[str]) -> None:
+    (VENV / f".natif-{name}").write_text(digest(content))
+
+
+def digest(content: list[str]) -> str:
+    return hashlib.sha256("\0".join(content).encode()).hexdigest()
+
+
+def build_tools() -> list[str]:
+    """CMake and ninja from PyPI, where the system has none or too old a one."""
+    tools = []
+    outside = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder) != VENV / "bin")
+    cmake = shutil.which("cmake", path=outside)
+    said = subprocess.run([cmake, "--version"], capture_output=True, text=True).stdout if cmake else ""
+    version = re.search(r"(\d+)\.(\d+)", said)
+    if version is None or (int(version[1]), int(version[2])) < OLDEST_CMAKE:
+        tools.append("cmake")
+    if shutil.which("ninja", path=outside) is None:
+        tools.append("ninja")
+    return tools
 
 
 def make_environment(project: dict, level: str) -> None:
-    """.venv with the build tools and the dependencies of the level. A richer environment serves the poorer levels too."""
+    """.venv with the build tools and the dependencies of the level; one made for a richer level serves the poorer ones too."""
+    common = [*project["build-system"]["requires"], *build_tools()]
+    optional = project["project"]["optional-dependencies"]
+    packages = {name: sorted([*common, *(package for extra in extras for package in optional[extra])]) for name, extras in EXTRAS.items()}
+    if any(done("packages", packages[name]) for name in EXTRAS if set(packages[level]) <= set(packages[name])):
+        return
     if not PYTHON.exists():
         run(sys.executable, "-m", "venv", VENV)
-    extras = project["project"]["optional-dependencies"]
-    packages = [*project["build-system"]["requires"], *(package for extra in EXTRAS[level] for package in extras[extra])]
-    if not cmake_is_usable():
-        packages.append("cmake>=3.25")
-    if shutil.which("ninja") is None:
-        packages.append("ninja")
-    for other in EXTRAS:
-        if set(EXTRAS[level]) <= set(EXTRAS[other]) and stamped(f"packages-{other}", *level_packages(project, other)) is None:
-            return
-    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages)
-    step = stamped(f"packages-{level}", *level_packages(project, level))
-    if step:
-        step[0].write_text(step[1])
+    run(*PIP, *packages[level])
+    mark_done("packages", packages[level])
 
 
-def level_packages(project: dict, level: str) -> list[str]:
-    extras = project["project"]["optional-dependencies"]
-    return [*project["build-system"]["requires"], *(package for extra in EXTRAS[level] for package in extras[extra])]
-
-
-def install_natif(pyproject: str) -> None:
+def install_natif() -> None:
     """natif in .venv as an editable install: the Python sources are read from the tree, the extension modules and headers are built."""
-    modules = sorted(str(path) for path in (ROOT / "python").rglob("*.py"))
-    step = stamped("install", pyproject, str(ROOT), *modules)
-    if step or not (BUILD / "CMakeCache.txt").exists():
-        run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--editable", ROOT)
-        if step:
-            step[0].write_text(step[1])
-    else:
-        site = subprocess.run([PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('platlib'))"], capture_output=True, text=True)
-        run("cmake", "--build", BUILD, "--parallel")
-        run("cmake", "--install", BUILD, "--prefix", site.stdout.strip())
+    files = ["pyproject.toml", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "python").rglob("*.py"))]
+    content = [str(ROOT), (ROOT / "pyproject.toml").read_text(), (ROOT / "python/natif/_version.py").read_text(), *files]
+    if not done("install", content) or not (BUILD / "CMakeCache.txt").exists():
+        run(*PIP, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+        mark_done("install", content)
+        return
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    run("cmake", "--build", BUILD, "--parallel")
+    run("cmake", "--install", BUILD, "--prefix", VENV / "lib" / version / "site-packages")
 
 
 def main(level: str) -> None:
-    os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    pyproject = (ROOT / "pyproject.toml").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     (ROOT / "build").mkdir(exist_ok=True)
     with (ROOT / "build" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        make_environment(tomllib.loads(pyproject), level)
-        install_natif(pyproject)
+        make_environment(project, level)
+        os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        install_natif()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,48 @@
+# `make demo` and `make test` are the two commands; each sets up what it needs first (scripts/setup.sh) and nothing a second time.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+# The tools of .venv come first, in every recipe but the set-up's own.
+TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
+CXX_SOURCES = $(shell find src runtime kernels -name '*.cpp' -o -name '*.h')
+
+.PHONY: build setup-test demo test lint units sanitized-units format tidy clean
+
+build:  ## natif in .venv, built from the tree (incremental)
+	@scripts/setup.sh demo
+
+setup-test:
+	@scripts/setup.sh test
+
+demo: build  ## eager against native on 1,797 handwritten digits
+	@.venv/bin/python examples/digits/run.py
+
+test: setup-test  ## everything that CI checks
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory units
+	@$(MAKE) --no-print-directory sanitized-units
+	@.venv/bin/python -m pytest
+
+lint: setup-test
+	@$(TOOLS) ruff check
+	@$(TOOLS) ruff format --check
+	@$(TOOLS) mypy python scripts examples
+	@$(TOOLS) clang-format --dry-run --Werror $(CXX_SOURCES)
+
+units: setup-test  ## the C++ unit tests, and every header compiled alone
+	@$(TOOLS) cmake --preset dev >/dev/null && cmake --build --preset dev --target natif_tests
+	@$(TOOLS) ctest --preset dev --parallel
+
+sanitized-units: setup-test  ## the same under the address and undefined-behaviour sanitizers
+	@$(TOOLS) cmake --preset asan-ubsan >/dev/null && cmake --build --preset asan-ubsan
+	@$(TOOLS) ctest --preset asan-ubsan --parallel
+
+format: setup-test  ## rewrite all sources in the project's format
+	@$(TOOLS) ruff check --fix --quiet; ruff format --quiet; clang-format -i $(CXX_SOURCES)
+
+tidy: units  ## clang-tidy over the C++ sources (slow)
+	@$(TOOLS) clang-tidy -p build/dev --quiet $(filter %.cpp,$(CXX_SOURCES))
+
+clean:  ## all that the build made, .venv included
+	rm -rf build dist .venv .mypy_cache .pytest_cache .ruff_cache
