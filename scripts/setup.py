@@ -13,12 +13,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BUILD = ROOT / "build" / "dev"
 PYTHON = VENV / "bin" / "python"
-PIP = [PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+PIP = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
 EXTRAS = {"demo": ["tensorflow", "demo"], "test": ["tensorflow", "demo", "test"], "bench": ["tensorflow", "demo"]}
 OLDEST_CMAKE = (3, 25)
 
@@ -57,7 +58,7 @@ def build_tools() -> list[str]:
     return tools
 
 
-def make_environment(project: dict, level: str) -> None:
+def make_environment(project: dict[str, Any], level: str) -> None:
     """.venv with the build tools and the dependencies of the level; one made for a richer level serves the poorer ones too."""
     common = [*project["build-system"]["requires"], *build_tools()]
     optional = project["project"]["optional-dependencies"]
