@@ -207,22 +207,30 @@ def _headers() -> str:
 def _compiler(root: Path) -> toolchain.Compiler:
     """The compiler, without starting it where an earlier process left in the folder what it answered."""
     record = root / "compilers.json"
-    known: dict[str, dict[str, object]] = {}
-    with contextlib.suppress(OSError, ValueError):
-        known = json.loads(record.read_bytes())
-    for identity, fields in known.items():
-        with contextlib.suppress(TypeError, KeyError):
-            command = tuple(str(word) for word in fields["command"])  # type: ignore[attr-defined]
-            toolchain.remember(identity, toolchain.Compiler(command, str(fields["kind"]), str(fields["version"]), str(fields["machine"])))
+    known = _remembered(record)
+    for identity, compiler in known.items():
+        toolchain.remember(identity, compiler)
     compiler = toolchain.find_compiler()
     identity = toolchain.identity(compiler.command)
     if identity not in known:
         aside = root / f"compilers.json.{os.getpid()}.{threading.get_ident()}"
+        text = json.dumps({name: asdict(each) for name, each in {**known, identity: compiler}.items()})
         # A folder that can only be read still serves what it holds.
         with contextlib.suppress(OSError):
-            aside.write_text(json.dumps({**known, identity: asdict(compiler)}), encoding="utf-8")
+            aside.write_text(text, encoding="utf-8")
             aside.replace(record)
     return compiler
+
+
+def _remembered(record: Path) -> dict[str, toolchain.Compiler]:
+    """The compilers of the file by their identity(); empty where it is missing or damaged."""
+    try:
+        return {
+            identity: toolchain.Compiler(tuple(fields["command"]), fields["kind"], fields["version"], fields["machine"])
+            for identity, fields in json.loads(record.read_bytes()).items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 @contextlib.contextmanager
@@ -276,7 +284,7 @@ _fallback: Path | None = None
 
 
 def _private() -> Path:
-    """This process's temporary folder; a new one in a forked child whose parent has ended and taken the old one with it."""
+    """The temporary folder of this process; a new one in a forked child whose parent has ended and taken the old one with it."""
     global _fallback
     if _fallback is None or not _fallback.is_dir():
         _fallback = toolchain.private_folder()
