@@ -27,7 +27,7 @@ test: setup-test  ## everything that CI checks
 lint: setup-test
 	@$(TOOLS) ruff check
 	@$(TOOLS) ruff format --check
-	@$(TOOLS) mypy python scripts examples
+	@$(TOOLS) mypy python scripts
 	@$(TOOLS) clang-format --dry-run --Werror $(CXX_SOURCES)
 
 units: setup-test  ## the C++ unit tests, and every header compiled alone

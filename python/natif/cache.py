@@ -15,7 +15,6 @@ import re
 import stat
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from natif import toolchain
@@ -214,7 +213,7 @@ def _compiler(root: Path) -> toolchain.Compiler:
     identity = toolchain.identity(compiler.command)
     if identity not in known:
         aside = root / f"compilers.json.{os.getpid()}.{threading.get_ident()}"
-        text = json.dumps({name: asdict(each) for name, each in {**known, identity: compiler}.items()})
+        text = json.dumps({name: each._asdict() for name, each in {**known, identity: compiler}.items()})
         # A folder that can only be read still serves what it holds.
         with contextlib.suppress(OSError):
             aside.write_text(text, encoding="utf-8")

@@ -10,8 +10,8 @@ object has symbols that refer to it).
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from natif.errors import CompileError
 
@@ -24,8 +24,7 @@ TARGETS = {"native": "native", "x86-64-v2": "x86-64-v2", "x86-64-v3": "x86-64-v3
 _OLDEST = {"gcc": 11, "clang": 14}
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A compiler that answered: the command's words, gcc or clang, what `--version` says first, and the machine that it compiles for."""
 
     command: tuple[str, ...]
