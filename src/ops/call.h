@@ -1,5 +1,5 @@
-// src/ops/call.h: one call or operator in the user's program, as an op's rules see it: which parameters were given, as what, and the verdict
-// that a type rule gives. Nothing here knows Python's syntax.
+// src/ops/call.h: one call or operator in the user's program, as an op's rules see it: which parameters were given, as what, and the
+// verdict that a type rule gives. Nothing here knows Python's syntax.
 #pragma once
 
 #include <optional>
@@ -29,10 +29,14 @@ struct Argument {
   base::Span span;
 };
 
-/// The arguments of a call, bound to the op's parameters in their order; nullopt where one was not given.
+/// The arguments of a call, bound to the op's parameters in their order; nullopt where one was not given. `spelling` is the name that was
+/// called ("tf.math.add"), empty for an operator: a few names convert their operands otherwise than the operator does.
 class Call {
  public:
-  explicit Call(std::vector<std::optional<Argument>> arguments) : arguments_(std::move(arguments)) {}
+  explicit Call(std::vector<std::optional<Argument>> arguments, std::string spelling = {})
+      : arguments_(std::move(arguments)), spelling_(std::move(spelling)) {}
+
+  const std::string& spelling() const { return spelling_; }
 
   bool given(size_t parameter) const { return parameter < arguments_.size() && arguments_[parameter].has_value(); }
   const Argument& argument(size_t parameter) const { return *arguments_.at(parameter); }
@@ -40,7 +44,8 @@ class Call {
   const ir::Type* tensor(size_t parameter) const;
   /// The type given for a parameter, tensor or number; null for none.
   const ir::Type* value(size_t parameter) const;
-  /// The literal of type T given for a parameter; null when not given, not a literal, or of another type. An int does not count as a double.
+  /// The literal of type T given for a parameter; null when not given, not a literal, or of another type. An int does not count as a
+  /// double.
   template <class T>
   const T* literal(size_t parameter) const {
     return given(parameter) && arguments_[parameter]->literal ? std::get_if<T>(&*arguments_[parameter]->literal) : nullptr;
@@ -50,6 +55,7 @@ class Call {
 
  private:
   std::vector<std::optional<Argument>> arguments_;
+  std::string spelling_;
 };
 
 /// What a type rule says: the results and attributes of the node, or the diagnostic that refuses the call.

@@ -1,5 +1,6 @@
-// src/ops/op_def.h: the definition of an op. One op is one file that fills one OpDef; everything else derives from it: claiming, lowering to
-// both lanes, docs/ops.md, docs/diagnostics.md, the capability manifest, the per-op tests and the fuzzer. docs/adding-an-op.md walks through it.
+// src/ops/op_def.h: the definition of an op. One op is one file that fills one OpDef; everything else derives from it: claiming, lowering
+// to both lanes, docs/ops.md, docs/diagnostics.md, the capability manifest, the per-op tests and the fuzzer. docs/adding-an-op.md walks
+// through it.
 //
 // Examples, in diagnostics and in `examples`, are Python expressions over these names: x0 … x6, y0 … y6, w2, b1 are float32 tensors of that
 // rank, i1 an int64 vector, n an int, s a float, flag a bool.
@@ -92,18 +93,26 @@ enum class LoopShape : uint8_t {
 
 enum class Reduction : uint8_t { None, Sum, Mean, Max, Min, Prod };
 
+/// How the operands of a pointwise op meet.
+enum class Broadcasting : uint8_t {
+  NumPy,     // NumPy's rules
+  LastAxis,  // operand 1 is a vector with one element for each place on operand 0's last axis; any other length is eager's error
+};
+
 using ElementRule = ir::Term (*)(ir::Expression&, std::span<const ir::Term> operands);
 
 /// How the op runs in natif's own kernels.
 struct Native {
   LoopShape shape = LoopShape::None;
-  ElementRule element = nullptr;         // of Pointwise
-  Reduction reduction = Reduction::None;  // of Reduction
+  ElementRule element = nullptr;                     // of Pointwise
+  Reduction reduction = Reduction::None;             // of Reduction
+  Broadcasting broadcasting = Broadcasting::NumPy;   // of Pointwise
+  bool (*applies)(const ir::Attributes&) = nullptr;  // whether the kernel is for a node with these attributes; null: for all
 };
 
-constexpr Native pointwise(ElementRule element) { return {LoopShape::Pointwise, element, Reduction::None}; }
-constexpr Native kernel(LoopShape shape) { return {shape, nullptr, Reduction::None}; }
-constexpr Native reduction(Reduction kind) { return {LoopShape::Reduction, nullptr, kind}; }
+constexpr Native pointwise(ElementRule element) { return {.shape = LoopShape::Pointwise, .element = element}; }
+constexpr Native kernel(LoopShape shape) { return {.shape = shape}; }
+constexpr Native reduction(Reduction kind) { return {.shape = LoopShape::Reduction, .reduction = kind}; }
 
 /// Where the native kernel gives eager's bits.
 struct Exactness {
@@ -121,18 +130,19 @@ struct SeedRule {
 };
 
 struct OpDef {
-  Required<std::string_view> summary;   // one line for docs/ops.md, ends with a full stop
-  Required<Names> spellings;            // "tf.nn.relu", …; "tensorflow.…" and every import alias of them come by themselves
-  Names more_spellings = {};            // where there are more than eight
+  Required<std::string_view> summary;  // one line for docs/ops.md, ends with a full stop
+  Required<Names> spellings;           // "tf.nn.relu", …; "tensorflow.…" and every import alias of them come by themselves; none for a
+                                       // node that only another op's build rule makes
+  Names more_spellings = {};           // where there are more than eight
   Operator op = Operator::None;
   Required<Parameters> parameters;
   Required<Verdict (*)(const Call&)> type_rule;
-  BuildRule build = nullptr;            // null: one node, the operands in order
+  BuildRule build = nullptr;  // null: one node, the operands in order
   Required<Tfe> tfe;
   Native native = {};
   Exactness exact = {};
-  Required<std::string_view> numpy;     // a NumPy expression over x0, x1, … (the operands) and attributes by name; np is in scope
-  Required<Names> examples;             // calls that are Claimed
+  Required<std::string_view> numpy;  // a NumPy expression over x0, x1, … (the operands) and attributes by name; np is in scope
+  Required<Names> examples;          // calls that are Claimed
   Names more_examples = {};
   List<const base::Diagnostic*, 8> diagnostics = {};
   List<SeedRule, 8> seed_rules = {};

@@ -16,9 +16,10 @@ extern constinit const OpDef relu{
     .tfe = Tfe{"Relu"},
     .native = pointwise(apply<ir::Intrinsic::Relu>),
     .numpy = "np.maximum(x0, 0)",
-    .examples = Names{"tf.nn.relu(x2)", "tf.nn.relu(features=x1)", "tf.nn.relu(x0, name='r')"},
+    .examples = Names{"tf.nn.relu(x2)", "tf.nn.relu(features=x1)", "tf.nn.relu(x0, name='r')", "tf.nn.relu(x4)", "tf.nn.relu(s)"},
     .diagnostics = {&operand_type},
-    .seed_rules = {SeedRule{"rextio-tensorflow/relu-f32-cpu-1d", "RXTP-TENSORFLOW-018"}, SeedRule{"rextio-tensorflow/relu-f32-cpu-2d", "RXTP-TENSORFLOW-002"}},
+    .seed_rules = {SeedRule{"rextio-tensorflow/relu-f32-cpu-1d", "RXTP-TENSORFLOW-018"},
+                   SeedRule{"rextio-tensorflow/relu-f32-cpu-2d", "RXTP-TENSORFLOW-002"}},
 };
 
 }  // namespace natif::ops
