@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+
 from natif import cache, toolchain
 from natif.errors import CacheError, CompileError
 

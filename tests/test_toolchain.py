@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from natif import toolchain
 from natif.errors import CompileError
 

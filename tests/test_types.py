@@ -7,6 +7,7 @@ import sys
 import typing
 
 import pytest
+
 from natif import types
 from natif.types import Tensor, TensorBoolCpu6D, TensorF32Cpu0D, TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D
 
