@@ -1,0 +1,24 @@
+// All kernels, and how they fit together.
+//
+// A kernel computes one block of rows with operands and results where the caller says; it allocates nothing, calls nothing but the C
+// library's expf, logf and fmaf, and keeps no state. Generated code runs a chain of them depth-first over blocks of rows: the intermediates
+// of one block stay in a scratch arena in the cache, and only the last kernel writes the result. chain_example.h is such a function,
+// written by hand.
+//
+//   vec.h        vectors for each level, FTZ and DAZ        math.h       pointwise functions, for vectors and tail elements
+//   operands.h   sizes, operand access, flat tails          pointwise.h  a pointwise function over a block
+//   matmul.h     product with an epilogue in registers      matvec.h     product with one column
+//   softmax.h    softmax, also with argmax                  argmax.h     argmax over either axis
+//   reduce.h     sum, mean, max, min, prod over either axis transpose.h  blocked transpose
+//   math_fast.h  transcendentals within 2 ULP, not eager's bits
+//
+// Each header compiles alone and states the order of operations that gives eager's bits. Everything runs under FlushDenormals (vec.h).
+#pragma once
+
+#include "kernels/argmax.h"
+#include "kernels/math.h"
+#include "kernels/matmul.h"
+#include "kernels/operands.h"
+#include "kernels/pointwise.h"
+#include "kernels/softmax.h"
+#include "kernels/vec.h"
