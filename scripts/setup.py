@@ -67,6 +67,7 @@ def make_environment(project: dict[str, Any], level: str) -> None:
         return
     if not PYTHON.exists():
         run(sys.executable, "-m", "venv", VENV)
+    print(f"natif: installing into .venv: {', '.join(packages[level])}", flush=True)
     run(*PIP, *packages[level])
     mark_done("packages", packages[level])
 
@@ -76,6 +77,7 @@ def install_natif() -> None:
     files = ["pyproject.toml", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "python").rglob("*.py"))]
     content = [str(ROOT), (ROOT / "pyproject.toml").read_text(), (ROOT / "python/natif/_version.py").read_text(), *files]
     if not done("install", content) or not (BUILD / "CMakeCache.txt").exists():
+        print("natif: building the extension modules", flush=True)
         run(*PIP, "--no-deps", "--no-build-isolation", "--editable", ROOT)
         mark_done("install", content)
         return
