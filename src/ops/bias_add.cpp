@@ -7,10 +7,11 @@ static constexpr base::Diagnostic operand_types{.code = "NTF-BIAS-ADD-1",
                                                 .text = "tf.nn.bias_add takes float32 tensors of rank 2 or more and of rank 1, got {}",
                                                 .suggestion = "annotate the operands so, or add them with +",
                                                 .example = "tf.nn.bias_add(x1, b1)"};
-static constexpr base::Diagnostic data_format{.code = "NTF-BIAS-ADD-2",
-                                              .text = "data_format has to be a literal of the form N...C or NC...",
-                                              .suggestion = "write \"NHWC\" or \"NCHW\"",
-                                              .example = "tf.nn.bias_add(x2, b1, data_format='CN')"};
+static constexpr base::Diagnostic data_format{
+    .code = "NTF-BIAS-ADD-2",
+    .text = "data_format has to be a literal that begins with NC, or begins with N and ends with C",
+    .suggestion = "write \"NHWC\" or \"NCHW\"",
+    .example = "tf.nn.bias_add(x2, b1, data_format='CN')"};
 
 /// TensorFlow's reading of data_format: "NC…" puts the channels second, "N…C" last; nullopt for what it refuses.
 static std::optional<std::string> format_of(const Call& call) {
