@@ -136,6 +136,8 @@ typedef struct natif_span {
 typedef struct natif_call {
   /* Bit i set: the bits of rule i of natif_module.rules are proven on this machine, so code that needs it may run. */
   uint64_t rules;
+  /* The function that is called, an element of natif_module.functions: entries that several functions share find theirs by it. */
+  const struct natif_function* function;
 } natif_call;
 
 /* Work on the items [begin, end), called on any thread with that thread's scratch memory. */
@@ -184,8 +186,8 @@ typedef struct natif_function {
 typedef struct natif_module {
   uint32_t abi_version;
   uint32_t struct_size;
-  const char* name;        /* __name__ of the Python module */
-  const char* source_file; /* for tracebacks */
+  const char* name;          /* __name__ of the Python module */
+  const char* source_file;   /* for tracebacks */
   const char* const* levels; /* vector levels from the narrowest up: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64" */
   int32_t level_count;
   const char* const* rules; /* names of the exactness rules that the code relies on; at most 64 */
