@@ -1,9 +1,10 @@
 # The functions that the folders' CMakeLists use: natif_library() for a folder of sources, natif_tests() and natif_benchmarks() for the
 # programs beside them. Each folder FOLDER is the target natif_FOLDER, alias natif::FOLDER, and its headers are included as "FOLDER/x.h".
 
-# Warnings and sanitizers, linked privately by every target of ours and by nothing else.
+# Warnings and sanitizers, linked privately by every target of ours and by nothing else. A field that a designated initialiser leaves out
+# is meant to take its default.
 add_library(natif_options INTERFACE)
-target_compile_options(natif_options INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${NATIF_WERROR}>:-Werror>)
+target_compile_options(natif_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers $<$<BOOL:${NATIF_WERROR}>:-Werror>)
 if(NATIF_SANITIZE)
   target_compile_options(natif_options INTERFACE -fsanitize=${NATIF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(natif_options INTERFACE -fsanitize=${NATIF_SANITIZE})
@@ -20,11 +21,13 @@ function(natif_sources variable)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# natif_library(FOLDER [LINKS target…] [EXTRA source…]): the current folder as natif::FOLDER. What it LINKS is all that its sources and
-# headers can include: every folder has an include root of its own that holds nothing but that folder.
+# natif_library(FOLDER [HEADERS_ONLY] [LINKS target…] [EXTRA source…]): the current folder as natif::FOLDER. What it LINKS is all that
+# its sources and headers can include: every folder has an include root of its own that holds nothing but that folder.
 function(natif_library folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;EXTRA")
-  natif_sources(sources)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEADERS_ONLY" "" "LINKS;EXTRA")
+  if(NOT arg_HEADERS_ONLY)
+    natif_sources(sources)
+  endif()
   set(root "${PROJECT_BINARY_DIR}/include/${folder}")
   file(MAKE_DIRECTORY "${root}")
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${root}/${folder}" SYMBOLIC)
@@ -39,10 +42,13 @@ function(natif_library folder)
   add_library(natif::${folder} ALIAS natif_${folder})
   target_include_directories(natif_${folder} ${scope} "${root}")
   target_link_libraries(natif_${folder} ${scope} ${arg_LINKS})
-  natif_check_headers(${folder})
+  if(NOT arg_HEADERS_ONLY)
+    natif_check_headers(${folder})
+  endif()
 endfunction()
 
-# natif_check_headers(FOLDER): with the tests, compiles each header of the folder alone, against what natif::FOLDER links.
+# natif_check_headers(FOLDER [target…]): with the tests, compiles each header of the folder alone, against what natif::FOLDER and the
+# targets give. natif_library() does it for folders with sources.
 function(natif_check_headers folder)
   file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
   if(NOT NATIF_TESTS OR NOT headers)
@@ -57,7 +63,7 @@ function(natif_check_headers folder)
   endforeach()
   add_library(natif_${folder}_headers OBJECT ${units})
   target_compile_options(natif_${folder}_headers PRIVATE -O0 -g0)
-  target_link_libraries(natif_${folder}_headers PRIVATE natif::${folder} natif_options)
+  target_link_libraries(natif_${folder}_headers PRIVATE natif::${folder} ${ARGN} natif_options)
   add_dependencies(natif_tests natif_${folder}_headers)
 endfunction()
 
