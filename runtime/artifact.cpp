@@ -68,6 +68,16 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return reinterpret_cast<PyObject*>(self);
 }
 
+PyObject* of_module(PyObject*, PyObject* capsule) {
+  const auto* module = static_cast<const natif_module*>(PyCapsule_GetPointer(capsule, "natif_module"));
+  if (module == nullptr) return nullptr;
+  auto* self = reinterpret_cast<Artifact*>(artifact_type->tp_alloc(artifact_type, 0));
+  if (self == nullptr) return nullptr;
+  self->path = Py_NewRef(Py_None);
+  self->module = module;
+  return reinterpret_cast<PyObject*>(self);
+}
+
 void destroy(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   Py_XDECREF(reinterpret_cast<Artifact*>(object)->path);
@@ -101,7 +111,7 @@ PyObject* get_rules(PyObject* self, void*) {
   return tuple_of_names(module_of(self).rule_count, [&](int i) { return module_of(self).rules[i]; });
 }
 
-PyMemberDef members[] = {{"path", T_OBJECT_EX, offsetof(Artifact, path), READONLY, "Path of the shared object."}, {}};
+PyMemberDef members[] = {{"path", T_OBJECT_EX, offsetof(Artifact, path), READONLY, "Path of the shared object; None for a module in memory."}, {}};
 PyGetSetDef attributes[] = {{"name", get_name, nullptr, "__name__ of the Python module.", nullptr},
                             {"source_file", get_source_file, nullptr, "File of the Python source.", nullptr},
                             {"level", get_level, nullptr, "The vector level in use.", nullptr},
