@@ -118,10 +118,14 @@ PyGetSetDef attributes[] = {{"name", get_name, nullptr, "__name__ of the Python 
                             {"functions", get_functions, nullptr, "Qualified names of the native functions.", nullptr},
                             {"rules", get_rules, nullptr, "Exactness rules that the code relies on.", nullptr},
                             {}};
+PyMethodDef methods[] = {{"of_module", of_module, METH_O | METH_STATIC,
+                          "of_module(capsule)\n--\n\nThe artifact of a natif_module in memory, which lives as long as the process."},
+                         {}};
 PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make)},
     {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
     {Py_tp_members, members},
+    {Py_tp_methods, methods},
     {Py_tp_getset, attributes},
     {Py_tp_doc, const_cast<char*>("Artifact(path, max_level=None)\n--\n\nThe native code of one Python module, loaded.")},
     {0, nullptr}};
