@@ -51,5 +51,24 @@ inline void argmax_rows(Index* indices, int64_t rows, C columns, Full x) {
   for (int64_t r = 0; r < rows; ++r) indices[r] = argmax_row<Index>(x.data + r * x.row_stride, columns);
 }
 
+// indices[c] = argmax of column c, of a whole matrix [rows, columns]; rows < 2³¹.
+template <class Index, class C>
+inline void argmax_columns(Index* indices, int64_t rows, C columns, Full x) {
+  using I = IntOf<Vec>;
+  for (int64_t c = 0; c < columns; c += lanes<Vec>) {
+    const int64_t left = columns - c;
+    const At<Vec, Extent::kPartial> at{0, 0, left < lanes<Vec> ? static_cast<int>(left) : lanes<Vec>};
+    Vec best = splat<Vec>(kLowestFinite);
+    I place = {};
+    for (int64_t r = 0; r < rows; ++r) {
+      const Vec v = at.from(x.data + r * x.row_stride + c);
+      const I better = v > best;
+      best = better ? v : best;
+      place = better ? I{} + static_cast<int32_t>(r) : place;
+    }
+    for (int i = 0; i < at.count; ++i) indices[c + i] = static_cast<Index>(place[i]);
+  }
+}
+
 }  // namespace
 }  // namespace natif::kernels

@@ -16,9 +16,11 @@
 namespace natif::kernels {
 namespace {
 
-// An element in the last n mod 8 of the flat tensor.
+// An element in the last n mod 8 of the flat tensor. Eager's scalar loops take two elements at a time, after a first one if their number is
+// odd; `leads_odd` marks that one, which relu treats differently.
 struct Tail {
   float v;
+  bool leads_odd = false;
 };
 
 template <class T>
@@ -37,21 +39,22 @@ template <Element T>
 // ---- one formula for both
 // ---------------------------------------------------------------------------------------------------------------------
 
-[[gnu::always_inline]] inline Tail operator+(Tail a, Tail b) { return {a.v + b.v}; }
-[[gnu::always_inline]] inline Tail operator-(Tail a, Tail b) { return {a.v - b.v}; }
-[[gnu::always_inline]] inline Tail operator*(Tail a, Tail b) { return {a.v * b.v}; }
-[[gnu::always_inline]] inline Tail operator/(Tail a, Tail b) { return {a.v / b.v}; }
+[[gnu::always_inline]] inline Tail operator+(Tail a, Tail b) { return {a.v + b.v, a.leads_odd || b.leads_odd}; }
+[[gnu::always_inline]] inline Tail operator-(Tail a, Tail b) { return {a.v - b.v, a.leads_odd || b.leads_odd}; }
+[[gnu::always_inline]] inline Tail operator*(Tail a, Tail b) { return {a.v * b.v, a.leads_odd || b.leads_odd}; }
+[[gnu::always_inline]] inline Tail operator/(Tail a, Tail b) { return {a.v / b.v, a.leads_odd || b.leads_odd}; }
 
 // Integer operations on a tail's bits, so that no compiler turns a select into a minimum or maximum, which would flush denormals.
 [[gnu::always_inline]] inline Tail select(bool condition, Tail a, Tail b) {
   const uint32_t mask = -static_cast<uint32_t>(condition);
-  return {__builtin_bit_cast(float, (__builtin_bit_cast(uint32_t, a.v) & mask) | (__builtin_bit_cast(uint32_t, b.v) & ~mask))};
+  const uint32_t bits = (__builtin_bit_cast(uint32_t, a.v) & mask) | (__builtin_bit_cast(uint32_t, b.v) & ~mask);
+  return {__builtin_bit_cast(float, bits), a.leads_odd || b.leads_odd};
 }
 
 // Lane 0 of the vector formula: for functions whose tail must be the vector instruction's own result.
 template <class Formula>
 [[gnu::always_inline]] inline Tail through_vector(Formula formula, Tail a, Tail b) {
-  return {formula(splat<F4>(a.v), splat<F4>(b.v))[0]};
+  return {formula(splat<F4>(a.v), splat<F4>(b.v))[0], a.leads_odd || b.leads_odd};
 }
 
 [[gnu::always_inline]] inline Tail lesser(Tail a, Tail b) {
@@ -89,13 +92,17 @@ template <Vector V>
 [[gnu::always_inline]] inline V neg(V a) {
   return reinterpret_cast<V>(reinterpret_cast<IntOf<V>>(a) ^ INT32_MIN);
 }
-[[gnu::always_inline]] inline Tail neg(Tail a) { return {__builtin_bit_cast(float, __builtin_bit_cast(uint32_t, a.v) ^ 0x80000000u)}; }
+[[gnu::always_inline]] inline Tail neg(Tail a) {
+  return {__builtin_bit_cast(float, __builtin_bit_cast(uint32_t, a.v) ^ 0x80000000u), a.leads_odd};
+}
 
 template <Vector V>
 [[gnu::always_inline]] inline V abs(V a) {
   return reinterpret_cast<V>(reinterpret_cast<IntOf<V>>(a) & INT32_MAX);
 }
-[[gnu::always_inline]] inline Tail abs(Tail a) { return {__builtin_bit_cast(float, __builtin_bit_cast(uint32_t, a.v) & 0x7fffffffu)}; }
+[[gnu::always_inline]] inline Tail abs(Tail a) {
+  return {__builtin_bit_cast(float, __builtin_bit_cast(uint32_t, a.v) & 0x7fffffffu), a.leads_odd};
+}
 
 // NaN from either side wins, the first operand's if both are; of two equal zeros a group takes the second operand, a tail the first.
 template <Vector V>
@@ -109,18 +116,18 @@ template <Vector V>
 [[gnu::always_inline]] inline Tail maximum(Tail a, Tail b) { return select(b.v == b.v || a.v != a.v, greater(b, a), b); }
 [[gnu::always_inline]] inline Tail minimum(Tail a, Tail b) { return select(b.v == b.v || a.v != a.v, lesser(b, a), b); }
 
-// A group gives +0 for −0 and for denormals, a tail keeps both.
+// A group gives +0 for −0 and for denormals. A tail keeps −0 and the sign of denormals, and denormals themselves where it leads an odd one.
 template <Vector V>
 [[gnu::always_inline]] inline V relu(V a) {
   return a <= V{} ? V{} : a;
 }
-[[gnu::always_inline]] inline Tail relu(Tail a) { return select(a.v < 0.f, Tail{0.f}, a); }
+[[gnu::always_inline]] inline Tail relu(Tail a) { return a.leads_odd ? select(a.v < 0.f, Tail{0.f}, a) : greater(Tail{0.f}, a); }
 
 template <Vector V>
 [[gnu::always_inline]] inline V sqrt(V a) {
   return square_root(a);
 }
-[[gnu::always_inline]] inline Tail sqrt(Tail a) { return {__builtin_sqrtf(a.v)}; }
+[[gnu::always_inline]] inline Tail sqrt(Tail a) { return {__builtin_sqrtf(a.v), a.leads_odd}; }
 
 // ---- transcendentals
 // --------------------------------------------------------------------------------------------------------------------------
@@ -148,7 +155,7 @@ template <Vector V>
   const V y = r2 * (r * odd + even) + (r + splat<V>(1.f));
   return x < splat<V>(-104.f) ? V{} : greater(x, scale_by_power_of_two(y, m));
 }
-[[gnu::noinline]] inline Tail exp(Tail x) { return {expf(x.v)}; }
+[[gnu::noinline]] inline Tail exp(Tail x) { return {expf(x.v), x.leads_odd}; }
 
 template <Vector V>
 [[gnu::always_inline]] inline V sigmoid(V x) {
@@ -162,7 +169,7 @@ template <Vector V>
 }
 [[gnu::noinline]] inline Tail sigmoid(Tail x) {
   const float e = expf(16.6355324f < x.v ? 16.6355324f : x.v);
-  return {e / (1.f + e)};
+  return {e / (1.f + e), x.leads_odd};
 }
 
 template <Element T>
@@ -206,7 +213,54 @@ template <Vector V>
   y = reinterpret_cast<V>(reinterpret_cast<I>(y) | invalid);
   return a == V{} ? -infinity : y;
 }
-[[gnu::noinline]] inline Tail log(Tail x) { return {logf(x.v)}; }
+[[gnu::noinline]] inline Tail log(Tail x) { return {logf(x.v), x.leads_odd}; }
+
+// ---- reciprocals
+// ------------------------------------------------------------------------------------------------------------------------------
+
+// The processor's 12-bit estimates, on which the packet formulas stand: their bits are eager's on the same processor only. They are those
+// of vrcpps and vrsqrtps on every x86 level, not of AVX-512's own estimates.
+#if defined(__x86_64__)
+[[gnu::always_inline]] inline F4 estimate_reciprocal(F4 a) { return __builtin_ia32_rcpps(a); }
+[[gnu::always_inline]] inline F4 estimate_rsqrt(F4 a) { return __builtin_ia32_rsqrtps(a); }
+#else
+[[gnu::always_inline]] inline F4 estimate_reciprocal(F4 a) { return splat<F4>(1.f) / a; }
+[[gnu::always_inline]] inline F4 estimate_rsqrt(F4 a) { return splat<F4>(1.f) / square_root(a); }
+#endif
+#if defined(__AVX2__) && defined(__FMA__)
+[[gnu::always_inline]] inline F8 estimate_reciprocal(F8 a) { return __builtin_ia32_rcpps256(a); }
+[[gnu::always_inline]] inline F8 estimate_rsqrt(F8 a) { return __builtin_ia32_rsqrtps256(a); }
+#endif
+#if defined(__AVX512VL__) && defined(__AVX512DQ__)
+template <class Estimate>
+[[gnu::always_inline]] inline F16 by_halves(F16 a, Estimate estimate) {
+  const F8 low = estimate(__builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7));
+  const F8 high = estimate(__builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15));
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+[[gnu::always_inline]] inline F16 estimate_reciprocal(F16 a) {
+  return by_halves(a, [](F8 half) { return estimate_reciprocal(half); });
+}
+[[gnu::always_inline]] inline F16 estimate_rsqrt(F16 a) {
+  return by_halves(a, [](F8 half) { return estimate_rsqrt(half); });
+}
+#endif
+
+template <Vector V>
+[[gnu::always_inline]] inline V reciprocal(V a) {
+  const V x = estimate_reciprocal(a);
+  const V left = splat<V>(1.f) - a * x;
+  return left == left ? x * left + x : x;
+}
+[[gnu::always_inline]] inline Tail reciprocal(Tail a) { return {1.f / a.v, a.leads_odd}; }
+
+template <Vector V>
+[[gnu::always_inline]] inline V rsqrt(V a) {
+  const V x = estimate_rsqrt(a);
+  const V refined = (x * splat<V>(-.5f)) * ((a * x) * x + splat<V>(-1.f)) + x;
+  return refined == refined ? refined : x;
+}
+[[gnu::always_inline]] inline Tail rsqrt(Tail a) { return {1.f / __builtin_sqrtf(a.v), a.leads_odd}; }
 
 }  // namespace
 }  // namespace natif::kernels

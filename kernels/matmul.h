@@ -10,33 +10,12 @@
 // more than once for some elements, so `out` may not overlap `a`, `b` or an operand.
 #pragma once
 
-#include "kernels/operands.h"
+#include "kernels/matvec.h"
 
 namespace natif::kernels {
 namespace {
 
 constexpr int64_t kLongestPiece = 384;
-
-// The left matrix: row r, term k at data[r·row_stride + k·k_stride]. A transposed matrix swaps the strides.
-template <class RowStride, class KStride = Size<1>>
-struct Left {
-  const float* data;
-  RowStride row_stride;
-  KStride k_stride = {};
-};
-template <class RowStride>
-Left(const float*, RowStride) -> Left<RowStride>;
-template <class RowStride, class KStride>
-Left(const float*, RowStride, KStride) -> Left<RowStride, KStride>;
-
-// The right matrix: term k, column j at data[k·row_stride + j].
-template <class RowStride>
-struct Right {
-  const float* data;
-  RowStride row_stride;
-};
-template <class RowStride>
-Right(const float*, RowStride) -> Right<RowStride>;
 
 // The length of the next piece of an output's chain, `left` terms before its end.
 [[gnu::always_inline]] inline int64_t piece_length(int64_t left, int64_t total_rows) {
@@ -89,15 +68,15 @@ template <class V, Extent extent, int R, bool Clamped, int C, class A, class B>
 // The epilogue's scalar form for those of a tile's elements that lie in the flat tail.
 template <class V, Extent extent, int R, bool Clamped, int C, class Epilogue>
 [[gnu::noinline]] void patch_tail(Output out, const TileSums<V, R, C>& sums, TileRows<R, Clamped> rows, TileColumns<V, extent, C> columns,
-                                  int64_t n, int64_t tail, const Epilogue& epilogue) {
+                                  int64_t n, FlatTail tail, const Epilogue& epilogue) {
   for (int r = 0; r < R; ++r) {
     for (int v = 0; v < C; ++v) {
       float acc[lanes<V>];
       store(acc, sums.v[r][v]);
-      for (int i = 0; i < lanes<V>; ++i) {
-        const At<Tail> at{rows[r], columns[v] + i};
-        if (at.column < n && at.row * n + at.column >= tail)
-          at.put(out.data + at.row * out.row_stride + at.column, epilogue(Tail{acc[i]}, at));
+      for (int i = 0; i < lanes<V> && columns[v] + i < n; ++i) {
+        const int64_t row = rows[r], column = columns[v] + i, element = row * n + column;
+        const At<Tail> at{row, column, tail.odd && element == tail.first};
+        if (element >= tail.first) out.data[row * out.row_stride + column] = epilogue(Tail{acc[i], at.leads_odd}, at).v;
       }
     }
   }
@@ -105,7 +84,7 @@ template <class V, Extent extent, int R, bool Clamped, int C, class Epilogue>
 
 template <class V, Extent extent, int R, bool Clamped, int C, class K, class A, class B, class Epilogue>
 [[gnu::always_inline]] inline void tile(Output out, int64_t total_rows, K k, int64_t n, A a, B b, TileRows<R, Clamped> rows,
-                                        TileColumns<V, extent, C> columns, int64_t tail, const Epilogue& epilogue) {
+                                        TileColumns<V, extent, C> columns, FlatTail tail, const Epilogue& epilogue) {
   TileSums<V, R, C> sums;
   if constexpr (K::is_static && K{} <= kLongestPiece) {
     accumulate(sums, a, b, rows, columns, 0, k);
@@ -130,7 +109,7 @@ template <class V, Extent extent, int R, bool Clamped, int C, class K, class A, 
       at.put(out.data + at.row * out.row_stride + at.column, epilogue(sums.v[r][v], at));
     }
   }
-  if ((rows[R - 1] + 1) * n > tail) [[unlikely]]
+  if ((rows[R - 1] + 1) * n > tail.first) [[unlikely]]
     patch_tail(out, sums, rows, columns, n, tail, epilogue);
 }
 
@@ -147,7 +126,7 @@ constexpr int kTileRows = C * 2 > kTileVectors ? 4 : 8;
 // All rows of one panel of columns: tiles of R rows; one row left over takes a tile of its own, more take one that repeats the last row.
 template <int R, class V, Extent extent, int C, class K, class A, class B, class Epilogue>
 [[gnu::always_inline]] inline void panel(Output out, int64_t rows, int64_t total_rows, K k, int64_t n, A a, B b,
-                                         TileColumns<V, extent, C> columns, int64_t tail, const Epilogue& epilogue) {
+                                         TileColumns<V, extent, C> columns, FlatTail tail, const Epilogue& epilogue) {
   const auto one_tile = [&](auto at) __attribute__((always_inline)) { tile(out, total_rows, k, n, a, b, at, columns, tail, epilogue); };
   int64_t row = 0;
   for (; row + R <= rows; row += R) one_tile(TileRows<R, false>{row, rows - 1});
@@ -164,39 +143,66 @@ template <int R, class V, Extent extent, int C, class K, class A, class B, class
 // C vectors of columns from `first` on, ending at the last column at most; n ≥ lanes<Vec>.
 template <int C, class K, class A, class B, class Epilogue>
 [[gnu::always_inline]] inline void wide_panel(Output out, int64_t rows, int64_t total_rows, K k, int64_t n, A a, B b, int64_t first,
-                                              int64_t tail, const Epilogue& epilogue) {
+                                              FlatTail tail, const Epilogue& epilogue) {
   const int64_t last = first + (C - 1) * lanes<Vec>, end = n - lanes<Vec>;
   panel<kTileRows<C>>(out, rows, total_rows, k, n, a, b, TileColumns<Vec, Extent::kWhole, C>{first, last < end ? last : end}, tail,
                       epilogue);
 }
 
-// The product over a block of `rows` rows of a matrix that has `total_rows`. `k` and `n` are Size<…> or Dynamic, n ≥ 2 or total_rows = 1;
-// `tail` is flat_tail(…) of the block of results, or kNoTail when the epilogue's scalar form equals its packet form.
+template <class Stride>
+constexpr bool is_one = false;
+template <>
+constexpr bool is_one<Size<1>> = true;
+
+// N known, at least a vector wide: panels of equal width, or of two widths that differ by one vector.
 template <class K, class N, class A, class B, class Epilogue>
-inline void matmul_rows(Output out, int64_t rows, int64_t total_rows, K k, N n, A a, B b, int64_t tail, const Epilogue& epilogue) {
+[[gnu::always_inline]] inline void static_panels(Output out, int64_t rows, int64_t total_rows, K k, N n, A a, B b, FlatTail tail,
+                                                 const Epilogue& epilogue) {
+  constexpr int64_t width = lanes<Vec>, vectors = (N{} + width - 1) / width, panels = (vectors + kTileVectors - 1) / kTileVectors;
+  constexpr int64_t each = (vectors + panels - 1) / panels, wider = vectors - panels * (each - 1);
+  for (int64_t p = 0; p < wider; ++p) wide_panel<each>(out, rows, total_rows, k, n, a, b, p * each * width, tail, epilogue);
+  if constexpr (wider < panels) {
+    for (int64_t p = 0; p < panels - wider; ++p)
+      wide_panel<each - 1>(out, rows, total_rows, k, n, a, b, (wider * each + p * (each - 1)) * width, tail, epilogue);
+  }
+}
+
+// N known when running, at least a vector wide: panels of the full width, and one of what is left.
+template <class K, class A, class B, class Epilogue>
+[[gnu::always_inline]] inline void dynamic_panels(Output out, int64_t rows, int64_t total_rows, K k, int64_t n, A a, B b, FlatTail tail,
+                                                  const Epilogue& epilogue) {
   constexpr int64_t width = lanes<Vec>, most = kTileVectors;
-  if (n < width) {
+  int64_t first = 0;
+  for (; first + (most - 1) * width < n; first += most * width) wide_panel<most>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
+  if constexpr (most == 4) {
+    if (n - first > 2 * width) return wide_panel<3>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
+    if (n - first > width) return wide_panel<2>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
+  }
+  if (n > first) wide_panel<1>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
+}
+
+// The product over a block of `rows` rows of a matrix that has `total_rows`. `k` and `n` are Size<…> or Dynamic; `tail` is flat_tail(…) of
+// the block of results, or kNoTail when the epilogue's scalar form equals its packet form.
+template <class K, class N, class A, class B, class Epilogue>
+inline void matmul_rows(Output out, int64_t rows, int64_t total_rows, K k, N n, A a, B b, FlatTail tail, const Epilogue& epilogue) {
+  constexpr bool may_be_one = !N::is_static || N{} == 1, may_be_narrow = !N::is_static || N{} < lanes<Vec>;
+  if constexpr (may_be_one) {
+    if (n == 1) {
+      if constexpr (is_one<decltype(a.k_stride)>) {
+        if (total_rows > 1) return matvec_rows(out, rows, k, a, b, tail, epilogue);
+      }
+      total_rows = 1;  // a chain in one piece
+    }
+  }
+  if constexpr (may_be_narrow) {
     // Not a narrower vector: 256-bit instructions beside 512-bit ones run at half speed.
-    panel<kTileRows<1>>(out, rows, total_rows, k, n, a, b, TileColumns<Vec, Extent::kPartial, 1>{0, 0, static_cast<int>(n)}, tail,
-                        epilogue);
-  } else if constexpr (N::is_static) {
-    // Panels of equal width, or two widths that differ by one vector.
-    constexpr int64_t vectors = (N{} + width - 1) / width, panels = (vectors + most - 1) / most, each = (vectors + panels - 1) / panels;
-    constexpr int64_t wider = vectors - panels * (each - 1);
-    for (int64_t p = 0; p < wider; ++p) wide_panel<each>(out, rows, total_rows, k, n, a, b, p * each * width, tail, epilogue);
-    if constexpr (wider < panels) {
-      for (int64_t p = 0; p < panels - wider; ++p)
-        wide_panel<each - 1>(out, rows, total_rows, k, n, a, b, (wider * each + p * (each - 1)) * width, tail, epilogue);
-    }
-  } else {
-    int64_t first = 0;
-    for (; first + (most - 1) * width < n; first += most * width)
-      wide_panel<most>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
-    if constexpr (most == 4) {
-      if (n - first > 2 * width) return wide_panel<3>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
-      if (n - first > width) return wide_panel<2>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
-    }
-    if (n - first > 0) wide_panel<1>(out, rows, total_rows, k, n, a, b, first, tail, epilogue);
+    const TileColumns<Vec, Extent::kPartial, 1> columns{0, 0, static_cast<int>(n)};
+    if (n < lanes<Vec>) return panel<kTileRows<1>>(out, rows, total_rows, k, n, a, b, columns, tail, epilogue);
+  }
+  if constexpr (!N::is_static) {
+    dynamic_panels(out, rows, total_rows, k, n, a, b, tail, epilogue);
+  } else if constexpr (!may_be_narrow) {
+    static_panels(out, rows, total_rows, k, n, a, b, tail, epilogue);
   }
 }
 

@@ -39,16 +39,36 @@ struct Column {
 struct Scalar {
   float value;
 };
+// Any of these, as the sizes turn out at run time: row r begins at data[r·row_stride] (0: one row for all); `one_column`: a row is one
+// value.
+struct Strided {
+  const float* data;
+  int64_t row_stride;
+  bool one_column;
+};
+// Rows at any places: row r begins at data[offsets[r]]. For broadcasting over axes in front.
+struct Gathered {
+  const float* data;
+  const int64_t* offsets;
+  bool one_column;
+};
 
-// Stands for "this block holds no element of the flat tensor's tail".
-constexpr int64_t kNoTail = INT64_MAX;
+// Where, in elements counted from a block's own start, the last n mod 8 elements of the whole flat tensor begin (before the block's start
+// if `first` is negative), and whether they are odd in number.
+struct FlatTail {
+  int64_t first;
+  bool odd;
+};
 
-// Where, in elements counted from this block's own start, the last n mod 8 elements of the whole flat tensor begin; kNoTail if the block
-// ends before them. `first_row` is the block's place among `total_rows` rows of `width` elements.
-[[maybe_unused]] inline int64_t flat_tail(int64_t total_rows, int64_t width, int64_t first_row, int64_t rows) {
-  const int64_t total = total_rows * width;
-  const int64_t tail = (total & ~int64_t{7}) - first_row * width;
-  return tail < rows * width && total % 8 ? tail : kNoTail;
+// The block holds no element of the tail, or the function's scalar form equals its packet form.
+constexpr FlatTail kNoTail{INT64_MAX, false};
+
+// For a block of `rows` rows from `first_row` on among `total_rows` rows of `width` elements. `width` may be a Size: when it is a multiple
+// of 8 there is no tail, and the compiler sees it.
+[[gnu::always_inline]] inline FlatTail flat_tail(int64_t total_rows, int64_t width, int64_t first_row, int64_t rows) {
+  if (width % 8 == 0) return kNoTail;
+  const int64_t total = total_rows * width, first = (total & ~int64_t{7}) - first_row * width;
+  return total % 8 != 0 && first < rows * width ? FlatTail{first, total % 2 != 0} : kNoTail;
 }
 
 enum class Extent { kWhole, kPartial };
@@ -60,28 +80,42 @@ struct At {
   int count = 0;
 
   [[gnu::always_inline]] T from(const float* p) const {
-    if constexpr (__is_same(T, Tail)) {
-      return Tail{*p};
-    } else if constexpr (extent == Extent::kPartial) {
+    if constexpr (extent == Extent::kPartial) {
       return load_partial<T>(p, count);
     } else {
       return load<T>(p);
     }
   }
-  [[gnu::always_inline]] T operator()(Full a) const { return from(a.data + row * a.row_stride + column); }
-  [[gnu::always_inline]] T operator()(Row a) const { return from(a.data + column); }
-  [[gnu::always_inline]] T operator()(Column a) const { return constant<T>(a.data[row]); }
-  [[gnu::always_inline]] T operator()(Scalar a) const { return constant<T>(a.value); }
-
   [[gnu::always_inline]] void put(float* p, T value) const {
-    if constexpr (__is_same(T, Tail)) {
-      *p = value.v;
-    } else if constexpr (extent == Extent::kPartial) {
+    if constexpr (extent == Extent::kPartial) {
       store_partial(p, value, count);
     } else {
       store(p, value);
     }
   }
+  [[gnu::always_inline]] T operator()(Full a) const { return from(a.data + row * a.row_stride + column); }
+  [[gnu::always_inline]] T operator()(Row a) const { return from(a.data + column); }
+  [[gnu::always_inline]] T operator()(Column a) const { return splat<T>(a.data[row]); }
+  [[gnu::always_inline]] T operator()(Scalar a) const { return splat<T>(a.value); }
+  [[gnu::always_inline]] T operator()(Strided a) const { return from_row(a.data + row * a.row_stride, a.one_column); }
+  [[gnu::always_inline]] T operator()(Gathered a) const { return from_row(a.data + a.offsets[row], a.one_column); }
+
+ private:
+  [[gnu::always_inline]] T from_row(const float* p, bool one_column) const { return one_column ? splat<T>(*p) : from(p + column); }
+};
+
+// One element of the flat tail; `leads_odd` as in Tail.
+template <>
+struct At<Tail, Extent::kWhole> {
+  int64_t row, column;
+  bool leads_odd;
+
+  Tail operator()(Full a) const { return {a.data[row * a.row_stride + column], leads_odd}; }
+  Tail operator()(Row a) const { return {a.data[column], leads_odd}; }
+  Tail operator()(Column a) const { return {a.data[row], leads_odd}; }
+  Tail operator()(Scalar a) const { return {a.value, leads_odd}; }
+  Tail operator()(Strided a) const { return {a.data[row * a.row_stride + (a.one_column ? 0 : column)], leads_odd}; }
+  Tail operator()(Gathered a) const { return {a.data[a.offsets[row] + (a.one_column ? 0 : column)], leads_odd}; }
 };
 
 // Where a kernel writes its block of rows; `row_stride` counts elements.

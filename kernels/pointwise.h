@@ -15,6 +15,10 @@ namespace {
 [[gnu::always_inline]] inline bool rows_adjoin(Scalar, int64_t) { return true; }
 [[gnu::always_inline]] inline bool rows_adjoin(Row, int64_t) { return false; }
 [[gnu::always_inline]] inline bool rows_adjoin(Column, int64_t) { return false; }
+[[gnu::always_inline]] inline bool rows_adjoin(Strided a, int64_t width) {
+  return a.one_column ? a.row_stride == 0 : a.row_stride == width;
+}
+[[gnu::always_inline]] inline bool rows_adjoin(Gathered, int64_t) { return false; }
 
 // One row of `width` elements: four vectors at a time, then one, then a part of one.
 template <class F, class... Operands>
@@ -34,16 +38,16 @@ template <class F, class... Operands>
 
 // f's scalar form for the block's elements from `first` on, at most 7.
 template <class F, class... Operands>
-[[gnu::noinline]] void map_tail(float* values, int64_t first, int64_t end, int64_t width, const F& f, Operands... operands) {
-  for (int64_t i = first; i < end; ++i) values[i - first] = f(At<Tail>{i / width, i % width}(operands)...).v;
+[[gnu::noinline]] void map_tail(float* values, int64_t first, int64_t end, int64_t width, FlatTail tail, const F& f, Operands... operands) {
+  for (int64_t i = first; i < end; ++i) values[i - first] = f(At<Tail>{i / width, i % width, tail.odd && i == tail.first}(operands)...).v;
 }
 
 // `tail` is flat_tail(…) of this block, or kNoTail when f's scalar form equals its packet form.
 template <class Width, class F, class... Operands>
-inline void map(Output out, int64_t rows, Width width, int64_t tail, const F& f, Operands... operands) {
-  const int64_t first = tail < 0 ? 0 : tail, end = rows * width;
+inline void map(Output out, int64_t rows, Width width, FlatTail tail, const F& f, Operands... operands) {
+  const int64_t first = tail.first < 0 ? 0 : tail.first, end = rows * width;
   float tail_values[7];  // computed before anything is written: `out` may be an operand
-  if (first < end) map_tail(tail_values, first, end, width, f, operands...);
+  if (first < end) map_tail(tail_values, first, end, width, tail, f, operands...);
   const bool flat = out.row_stride == width && (rows_adjoin(operands, width) && ...);
   const int64_t runs = flat ? 1 : rows, run = flat ? end : static_cast<int64_t>(width);
   for (int64_t r = 0; r < runs; ++r) map_row(out.data + r * out.row_stride, r, run, f, operands...);

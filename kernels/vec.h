@@ -205,15 +205,37 @@ template <Vector V>
   return out;
 }
 
-// The instruction's own choice on every level: b unless a < b. So b when either is NaN, and when both are zero.
+// minps and maxps: b unless a < b (a > b), so b when either is NaN and when both are zero. The builtins, since a select that the compiler
+// turns into compare and blend would keep a denormal that the instruction flushes.
 template <Vector V>
 [[gnu::always_inline]] inline V lesser(V a, V b) {
+#if defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__clang__)
+  if constexpr (lanes<V> == 16) return __builtin_ia32_minps512(a, b, 4);
+#elif defined(__AVX512VL__) && defined(__AVX512DQ__)
+  if constexpr (lanes<V> == 16) return __builtin_ia32_minps512_mask(a, b, a, static_cast<uint16_t>(-1), 4);
+#endif
+#if defined(__AVX2__) && defined(__FMA__)
+  if constexpr (lanes<V> == 8) return __builtin_ia32_minps256(a, b);
+#endif
+#if defined(__x86_64__)
+  if constexpr (lanes<V> == 4) return __builtin_ia32_minps(a, b);
+#endif
   return a < b ? a : b;
 }
 
-// The instruction's own choice on every level: b unless a > b. So b when either is NaN, and when both are zero.
 template <Vector V>
 [[gnu::always_inline]] inline V greater(V a, V b) {
+#if defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__clang__)
+  if constexpr (lanes<V> == 16) return __builtin_ia32_maxps512(a, b, 4);
+#elif defined(__AVX512VL__) && defined(__AVX512DQ__)
+  if constexpr (lanes<V> == 16) return __builtin_ia32_maxps512_mask(a, b, a, static_cast<uint16_t>(-1), 4);
+#endif
+#if defined(__AVX2__) && defined(__FMA__)
+  if constexpr (lanes<V> == 8) return __builtin_ia32_maxps256(a, b);
+#endif
+#if defined(__x86_64__)
+  if constexpr (lanes<V> == 4) return __builtin_ia32_maxps(a, b);
+#endif
   return a > b ? a : b;
 }
 

@@ -1,0 +1,37 @@
+// The cost model: what is decided by run-time sizes. Work is counted in picoseconds of one core, as measured on a 2-core Xeon with AVX-512
+// (2.0–2.6 GHz, the constants' benchmark is src/passes/cost_model.h's table); only its order of magnitude matters here.
+#pragma once
+
+#include <stdint.h>
+
+namespace natif::kernels {
+namespace {
+
+// A thread's start and the wait for it cost 5–15 µs: work below the first is not split, and no piece is smaller than the second.
+constexpr int64_t kParallelWork = 100'000'000, kPieceWork = 30'000'000;
+
+// Rows of the pieces into which `rows` rows are split; `rows` itself where they are not.
+[[maybe_unused]] inline int64_t parallel_grain(int64_t rows, int64_t block, int64_t work) {
+  if (work <= 0 || rows < kParallelWork / work) return rows;
+  const int64_t grain = kPieceWork / work + 1;
+  return grain <= block ? block : (grain + block - 1) / block * block;
+}
+
+// Rows that are computed at a time: enough to use weights that lie beyond the first cache often, few enough that intermediates stay in it.
+[[maybe_unused]] inline int64_t block_rows(int64_t rows, int64_t bytes_a_row, int64_t weight_bytes) {
+  constexpr int64_t cached = 128 << 10, first_cache = 24 << 10, fewest = 8;
+  const int64_t wanted = weight_bytes <= first_cache ? 16 : 64;
+  const int64_t fitting = bytes_a_row * wanted <= cached ? wanted : cached / bytes_a_row & ~(fewest - 1);
+  const int64_t block = fitting < fewest ? fewest : fitting;
+  return rows < block ? rows : block;
+}
+
+// Elements of a flat loop that are computed at a time where there are intermediates.
+[[maybe_unused]] inline int64_t block_elements(int64_t elements, int64_t intermediates) {
+  if (intermediates == 0) return elements;
+  constexpr int64_t block = 2048;
+  return elements < block ? elements : block;
+}
+
+}  // namespace
+}  // namespace natif::kernels
