@@ -1,8 +1,10 @@
 // runtime/artifact.h: a loaded artifact, the Python type `natif._runtime.Artifact`.
 //
-//   Artifact(path, max_level=None)   opens the shared object; RuntimeError when it is no artifact, of another ABI version, or for other
-//   CPUs .path .name .source_file         strings .level                           the vector level chosen: the highest that this CPU runs,
-//   at most max_level .functions .rules                tuples of names
+// - Artifact(path, max_level=None): opens the shared object; RuntimeError when it is no artifact, of another ABI version, or for other CPUs
+// - Artifact.of_module(capsule): a natif_module that is in memory already, such as the graph evaluator's; its only level runs anywhere
+// - .path, .name, .source_file: strings; the path is None for a module in memory
+// - .level: the vector level chosen, the highest that this CPU runs, at most max_level
+// - .functions, .rules: tuples of names
 //
 // An artifact's code stays loaded until the process ends: caches of the eager context and running calls hold addresses inside it.
 #ifndef NATIF_RUNTIME_ARTIFACT_H_
