@@ -34,8 +34,8 @@ class Parser {
       function_.parameters.push_back({function_.values[value].name, value, hidden});
     }
     expect("->");
-    function_.tuple = accept("tuple");
-    if (accept("(")) {
+    function_.tuple = accept("(");
+    if (function_.tuple) {
       while (!accept(")")) {
         if (!function_.results.empty()) expect(",");
         function_.results.push_back(type());

@@ -50,11 +50,9 @@ class Printer {
       declare(parameter.value);
     }
     text_ += ") -> ";
-    if (function_.tuple) text_ += "tuple";
-    const bool list = function_.tuple || function_.results.size() != 1;
-    if (list) text_ += '(';
+    if (function_.tuple) text_ += '(';
     for (size_t i = 0; i < function_.results.size(); ++i) text_ += (i ? ", " : "") + to_text(function_.results[i]);
-    if (list) text_ += ')';
+    if (function_.tuple) text_ += ')';
     place(function_.span, -1);
     text_ += ' ';
     region(function_.body);

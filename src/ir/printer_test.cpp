@@ -74,7 +74,7 @@ TEST(Printer, NumbersValuesInOrderOfAppearance) {
 }
 
 TEST(Printer, ResultsAsTuple) {
-  const std::string text = "func f(%x.0: f32[]) -> tuple(f32[]) {\n  return(%x.0)\n}\n";
+  const std::string text = "func f(%x.0: f32[]) -> (f32[]) {\n  return(%x.0)\n}\n";
   EXPECT_TRUE(parse(text).tuple);
   EXPECT_EQ(print(parse(text)), text);
   const std::string none = "func f() -> () {\n  return()\n}\n";

@@ -28,6 +28,7 @@ class Verifier {
 
   void run() {
     const Node whole{.kind = NodeKind::Return, .op = {}, .operands = {}, .results = {}, .attributes = {}, .regions = {}, .span = {}};
+    require(function_.tuple || function_.results.size() == 1, whole, "several results that are no tuple");
     for (const Parameter& parameter : function_.parameters) define(whole, parameter.value);
     for (const ValueInfo& info : function_.values)
       if (info.type.rank() > max_rank) fail_verification(function_, whole, "a tensor of more than " + std::to_string(max_rank) + " axes");

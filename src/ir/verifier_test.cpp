@@ -56,6 +56,9 @@ TEST(Verifier, Types) {
   EXPECT_EQ(fault("%4: int = dimension(%x.0, axis=1) return(%x.0)"), "no dimension of this tensor");
   EXPECT_EQ(fault("return(%x.0)", "f32[]"), "a return of other values than the results of the function");
   EXPECT_EQ(fault("return(%x.0)", "f32[3]"), "");
+  Function several = parse("func f(%x.0: f32[]) -> (f32[], f32[]) { return(%x.0, %x.0) }");
+  several.tuple = false;
+  EXPECT_THROW(verify(several), base::InternalError);
   EXPECT_EQ(fault("return(%x.0, %x.0)"), "a return of other values than the results of the function");
 }
 
