@@ -214,7 +214,7 @@ class Parser {
       Type type;
     };
     std::vector<Result> results;
-    for (skip_space(); text_.substr(position_, 1) == "%"; accept(",")) {
+    for (skip_space(); text_.substr(position_, 1) == "%"; accept(","), skip_space()) {
       const Named named = value_name();
       expect(":");
       results.push_back({named, type()});

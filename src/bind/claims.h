@@ -1,0 +1,16 @@
+// src/bind/claims.h: claims as Python dicts, and the check that a dict is what the source gives.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "front/module.h"
+
+namespace natif::bind {
+
+/// The facts of a claim, as claim_module's docstring describes them.
+nanobind::dict facts_of(const front::ClaimedFunction&);
+
+/// The function of the module that `claim` is about. ValueError where a fact of the claim is not what the source gives.
+const front::ClaimedFunction& confirm(const front::Module&, const nanobind::dict& claim);
+
+}  // namespace natif::bind
