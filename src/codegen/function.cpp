@@ -1,0 +1,321 @@
+// src/codegen/function.cpp: see function.h. Tensors are Tensor variables that release themselves, parameters and constants are borrowed.
+#include "codegen/function.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "codegen/scalars.h"
+#include "codegen/values.h"
+#include "ops/registry.h"
+
+namespace natif::codegen {
+
+namespace {
+
+using ir::Node;
+using ir::NodeKind;
+using ir::Region;
+using ir::Value;
+
+class EntryWriter {
+ public:
+  EntryWriter(Writer& w, Tables& tables, const passes::CompiledFunction& compiled, const Code& entry)
+      : w_(w), tables_(tables), compiled_(compiled), function_(compiled.function), entry_(entry), read_(values_read(function_)) {
+    storage_.resize(function_.values.size(), Storage::Owned);
+    for (size_t i = 0; i < function_.values.size(); ++i)
+      if (function_.values[i].type.is_number()) storage_[i] = Storage::Number;
+    ir::for_each_node(function_.body, [&](const Node& node) {
+      if (node.kind == NodeKind::Literal) literals_[node.results[0]] = &node;
+    });
+  }
+
+  void print() {
+    w_.line("natif_status $(const natif_host* host, natif_call* call, natif_frame* frame) {", entry_);
+    w_.line("const Session session{host, call};");
+    for (size_t i = 0; i < function_.parameters.size(); ++i) print_parameter(i);
+    bool loops = false;
+    ir::for_each_node(function_.body, [&](const Node& node) { loops = loops || is_number_loop(node); });
+    if (loops) w_.line("Poll<4096> poll;");
+    print_region(function_.body, {});
+    w_.close();
+  }
+
+ private:
+  // Where yield, continue and break of the region being printed put their values.
+  struct Targets {
+    std::vector<Value> yielded;               // results of the innermost `if` or kernel
+    std::vector<Value> carried, loop_results;  // of the innermost loop: its arguments that continue() sets, its results
+  };
+
+  Code name(Value value) const { return name_of(function_, value); }
+  const ir::Type& type(Value value) const { return function_.type(value); }
+  static bool is_number_loop(const Node& node) {
+    return (node.kind == NodeKind::For || node.kind == NodeKind::Loop) && !runs_ops(node.regions[0]);
+  }
+
+  void print_parameter(size_t i) {
+    const Value value = function_.parameters[i].value;
+    switch (type(value).kind) {
+      case ir::Type::Kind::Tensor:
+        storage_[value] = Storage::Borrowed;
+        w_.line("const natif_tensor& $ = frame->parameters[$].tensor;", name(value), i);
+        return;
+      case ir::Type::Kind::Int: w_.line("const int64_t $ = frame->parameters[$].scalar.i;", name(value), i); return;
+      case ir::Type::Kind::Float: w_.line("const double $ = frame->parameters[$].scalar.f;", name(value), i); return;
+      case ir::Type::Kind::Bool: w_.line("const bool $ = frame->parameters[$].scalar.i != 0;", name(value), i); return;
+    }
+  }
+
+  void print_region(const Region& region, const Targets& targets) {
+    const auto dying = last_uses(region);
+    std::set<Value> local;
+    for (size_t i = 0; i < region.nodes.size(); ++i) {
+      const Node& node = region.nodes[i];
+      print_node(node, targets);
+      local.insert(node.results.begin(), node.results.end());
+      if (ir::is_terminator(node.kind)) continue;
+      for (Value value : dying[i])
+        if (local.contains(value) && storage_[value] == Storage::Owned) w_.line("$.release();", name(value));
+    }
+  }
+
+  void declare(Value value) {
+    if (storage_[value] == Storage::Number) {
+      w_.line("$ $ = 0;", number_type(type(value)), name(value));
+    } else {
+      w_.line("Tensor $(session);", name(value));
+    }
+  }
+
+  void print_node(const Node& node, const Targets& targets) {
+    switch (node.kind) {
+      case NodeKind::Op: return print_op(node);
+      case NodeKind::Literal: return print_literal(w_, function_, node);
+      case NodeKind::Scalar: return print_scalar(w_, tables_, function_, node);
+      case NodeKind::ToTensor: return print_to_tensor(node);
+      case NodeKind::Dimension:
+        w_.line("const int64_t $ = static_cast<const natif_tensor&>($).dims[$];", name(node.results[0]), name(node.operands[0]),
+                number(ir::get<int64_t>(node.attributes, "axis")));
+        return;
+      case NodeKind::If: return print_if(node, targets);
+      case NodeKind::For: return print_for(node);
+      case NodeKind::Loop: return print_loop(node);
+      case NodeKind::Kernel: return print_kernel(node);
+      case NodeKind::Yield: return assign(targets.yielded, node.operands);
+      case NodeKind::Continue:
+        assign(targets.carried, node.operands);
+        w_.line("continue;");
+        return;
+      case NodeKind::Break:
+        assign(targets.loop_results, node.operands);
+        w_.line("break;");
+        return;
+      case NodeKind::Return: return print_return(node);
+    }
+  }
+
+  void print_op(const Node& node) {
+    const ops::OpDef& op = ops::find_node(node.op);
+    std::vector<Code> operands;
+    for (Value value : node.operands) operands.push_back(name(value));
+    base::require(node.results.size() == 1, "an op has one result");
+    for (std::string_view attribute : op.tfe->constants) {
+      const ir::AttributeValue* axes = ir::find(node.attributes, attribute);
+      base::require(axes, "an attribute that becomes an operand is missing");
+      const Code constant = identifier("c", node.results[0], attribute);
+      print_constant(constant, int32_constant(*axes));
+      operands.push_back(constant);
+    }
+    const Value result = node.results[0];
+    const size_t site = tables_.op_site(node, op, read_.contains(result));
+    declare(result);
+    w_.line("if (const natif_status status = run_op(session, $, $, $)) return status;  // line $: $", site, name(result), list(operands),
+            node.span.line, trusted_name(node.op));
+  }
+
+  void print_constant(const Code& variable, const Constant& constant) {
+    w_.line("natif_tensor $;", variable);
+    w_.line("if (const natif_status status = host->constant(call, $, &$)) return status;", tables_.constant(constant), variable);
+  }
+
+  void print_to_tensor(const Node& node) {
+    const Value from = node.operands[0], to = node.results[0];
+    const auto literal = literals_.find(from);
+    if (literal != literals_.end()) {
+      if (const auto constant = element_constant(*literal->second, type(to).dtype)) {
+        storage_[to] = Storage::Borrowed;
+        return print_constant(name(to), *constant);
+      }
+    }
+    declare(to);
+    w_.line("if (const natif_status status = from_number(session, $, $, $)) return status;", name(from), ir::abi_number(type(to).dtype), name(to));
+  }
+
+  void print_if(const Node& node, Targets targets) {
+    for (Value result : node.results) declare(result);
+    targets.yielded = node.results;
+    w_.line("if ($) {", name(node.operands[0]));
+    print_region(node.regions[0], targets);
+    const Region& otherwise = node.regions[1];
+    if (otherwise.nodes.size() > 1 || !otherwise.nodes[0].operands.empty() || otherwise.nodes[0].kind != NodeKind::Yield) {
+      w_.close(" else {");
+      print_region(otherwise, targets);
+    }
+    w_.close();
+  }
+
+  // Declares a loop's arguments with their initial values.
+  Targets begin_loop(const Node& node, size_t first_argument, size_t first_operand) {
+    const Region& body = node.regions[0];
+    for (Value result : node.results) declare(result);
+    Targets targets;
+    targets.loop_results = node.results;
+    targets.carried.assign(body.arguments.begin() + static_cast<std::ptrdiff_t>(first_argument), body.arguments.end());
+    w_.line("{");
+    for (size_t i = 0; i < targets.carried.size(); ++i) {
+      declare(targets.carried[i]);
+      copy(targets.carried[i], node.operands[first_operand + i]);
+    }
+    return targets;
+  }
+
+  void print_poll(const Region& body) {
+    if (runs_ops(body)) {
+      w_.line("if (const natif_status status = host->poll(call)) return status;");
+    } else {
+      w_.line("if (const natif_status status = poll(session)) return status;");
+    }
+  }
+
+  void print_for(const Node& node) {
+    const Region& body = node.regions[0];
+    const Code start = name(node.operands[0]), stop = name(node.operands[1]), step = name(node.operands[2]);
+    const Code count = identifier("count", body.arguments[0]), index = identifier("index", body.arguments[0]);
+    if (!literals_.contains(node.operands[2]))
+      w_.line("if ($ == 0) return host->fail(call, NATIF_VALUE_ERROR, $, \"range() arg 3 must not be zero\");", step, tables_.span(node.span));
+    const Targets targets = begin_loop(node, 1, 3);
+    w_.line("const uint64_t $ = scalar::range_length($, $, $);", count, start, stop, step);
+    w_.line("for (uint64_t $ = 0;; ++$) {", index, index);
+    w_.line("if ($ == $) {", index, count);
+    assign(node.results, targets.carried);
+    w_.line("break;");
+    w_.close();
+    w_.line("const int64_t $ = static_cast<int64_t>(static_cast<uint64_t>($) + $ * static_cast<uint64_t>($));", name(body.arguments[0]), start, index,
+            step);
+    print_poll(body);
+    print_region(body, targets);
+    w_.close();
+    w_.close();
+  }
+
+  void print_loop(const Node& node) {
+    const Region& body = node.regions[0];
+    const Targets targets = begin_loop(node, 0, 0);
+    w_.line("for (;;) {");
+    print_poll(body);
+    print_region(body, targets);
+    w_.close();
+    w_.close();
+  }
+
+  void print_kernel(const Node& node) {
+    const auto index = static_cast<size_t>(ir::get<int64_t>(node.attributes, "kernel"));
+    const passes::Kernel& kernel = compiled_.kernels[index];
+    std::vector<Code> arguments = {"session"};
+    for (Value value : kernel.inputs) arguments.push_back(name(value));
+    for (Value value : kernel.numbers) arguments.push_back(name(value));
+    for (Value value : node.results) {
+      declare(value);
+      arguments.push_back(name(value));
+    }
+    uint64_t needed = 0;
+    for (const std::string& rule : kernel.rules) needed |= uint64_t{1} << tables_.rule(rule);
+    const Code call = code("$($)", kernel_name(entry_, index), list(arguments)), status = identifier("kernel", index);
+    if (needed) {
+      w_.line("const natif_status $ = (call->rules & $u) == $u ? $ : NATIF_DECLINED;", status, needed, needed, call);
+    } else {
+      w_.line("const natif_status $ = $;", status, call);
+    }
+    w_.line("if ($ == NATIF_FAILED) return NATIF_FAILED;", status);
+    w_.line("if ($ == NATIF_DECLINED) {", status);
+    print_region(node.regions[0], {.yielded = node.results});
+    w_.close();
+  }
+
+  void print_return(const Node& node) {
+    std::set<Value> given;
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      const Value value = node.operands[i];
+      const Code slot = code("frame->results[$]", i);
+      switch (type(value).kind) {
+        case ir::Type::Kind::Tensor: break;
+        case ir::Type::Kind::Float: w_.line("$.scalar.f = $;", slot, name(value)); continue;
+        case ir::Type::Kind::Int:
+        case ir::Type::Kind::Bool: w_.line("$.scalar.i = $;", slot, name(value)); continue;
+      }
+      // A tensor returned twice is shared first and given last.
+      const bool again = std::count(node.operands.begin() + static_cast<std::ptrdiff_t>(i) + 1, node.operands.end(), value) > 0;
+      if (storage_[value] == Storage::Owned && !again) {
+        w_.line("$.give($);", name(value), slot);
+      } else {
+        w_.line("give_shared(session, $, $);", name(value), slot);
+      }
+    }
+    w_.line("return NATIF_OK;");
+  }
+
+  void copy(Value to, Value from) {
+    w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.share($);", name(to), name(from));
+  }
+
+  // All of `to` = all of `from` at once.
+  void assign(const std::vector<Value>& to, const std::vector<Value>& from) {
+    base::require(to.size() == from.size(), "control flow that hands on another number of values than is expected");
+    std::vector<size_t> changed;
+    for (size_t i = 0; i < to.size(); ++i)
+      if (to[i] != from[i]) changed.push_back(i);
+    const auto is_overwritten = [&](size_t i) { return std::find(to.begin(), to.end(), from[i]) != to.end(); };
+    if (changed.size() > 1 && std::any_of(changed.begin(), changed.end(), is_overwritten)) return assign_crossing(to, from, changed);
+    for (size_t i : changed) copy(to[i], from[i]);
+  }
+
+  void assign_crossing(const std::vector<Value>& to, const std::vector<Value>& from, const std::vector<size_t>& moves) {
+    for (size_t i : moves) {
+      const Code next = identifier("next", to[i]);
+      if (storage_[to[i]] == Storage::Number) {
+        w_.line("const $ $ = $;", number_type(type(to[i])), next, name(from[i]));
+      } else {
+        w_.line("Tensor $(session);", next);
+        w_.line("$.share($);", next, name(from[i]));
+      }
+    }
+    for (size_t i : moves) {
+      const Code next = identifier("next", to[i]);
+      if (storage_[to[i]] == Storage::Number) {
+        w_.line("$ = $;", name(to[i]), next);
+      } else {
+        w_.line("$.take($);", name(to[i]), next);
+      }
+    }
+  }
+
+  Writer& w_;
+  Tables& tables_;
+  const passes::CompiledFunction& compiled_;
+  const ir::Function& function_;
+  const Code& entry_;
+  std::set<Value> read_;
+  std::vector<Storage> storage_;
+  std::map<Value, const Node*> literals_;
+};
+
+}  // namespace
+
+Code entry_name(size_t index, const ir::Function& function) { return identifier("f", index, function.name); }
+Code kernel_name(const Code& entry, size_t kernel) { return code("$_kernel_$", entry, kernel); }
+
+void print_entry(Writer& w, Tables& tables, const passes::CompiledFunction& compiled, const Code& entry) {
+  EntryWriter(w, tables, compiled, entry).print();
+}
+
+}  // namespace natif::codegen

@@ -1,0 +1,291 @@
+// src/codegen/stage.cpp: see stage.h.
+#include "codegen/stage.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "codegen/expression.h"
+
+namespace natif::codegen {
+
+namespace {
+
+using passes::Access;
+using passes::Kernel;
+using passes::Operand;
+using passes::Size;
+using passes::Source;
+using passes::Stage;
+using passes::StageKind;
+
+bool reads(const Stage& stage, uint32_t other) {
+  return std::any_of(stage.operands.begin(), stage.operands.end(),
+                     [&](const Operand& operand) { return operand.source == Source{Source::Kind::Stage, other}; });
+}
+
+// The last stage that reads each one's result.
+std::vector<size_t> last_readers(const Kernel& kernel) {
+  std::vector<size_t> last(kernel.stages.size(), 0);
+  for (size_t reader = 0; reader < kernel.stages.size(); ++reader)
+    for (size_t s = 0; s < reader; ++s)
+      if (reads(kernel.stages[reader], static_cast<uint32_t>(s))) last[s] = reader;
+  return last;
+}
+
+// Whether the stage may write over an operand that it reads at the same places.
+bool works_in_place(const Stage& stage) { return stage.kind == StageKind::Pointwise || stage.kind == StageKind::Softmax; }
+
+Code product(const std::vector<Size>& sizes) {
+  std::vector<Code> factors;
+  for (Size size : sizes) factors.push_back(code("s$", size));
+  return factors.empty() ? Code("INT64_C(1)") : list(factors, " * ");
+}
+
+}  // namespace
+
+Layout::Layout(const Kernel& planned) : kernel(planned), buffer_of_stage(planned.stages.size(), -1), joined(planned.stages.size()) {
+  const std::vector<size_t> last = last_readers(kernel);
+  std::vector<size_t> busy_until;  // by buffer
+  for (size_t s = 0; s < kernel.stages.size(); ++s) {
+    const Stage& stage = kernel.stages[s];
+    has_row_stages = has_row_stages || !stage.invariant;
+    if (stage.kind == StageKind::Softmax && s + 1 < kernel.stages.size()) {
+      const Stage& next = kernel.stages[s + 1];
+      joined[s] = next.kind == StageKind::ArgReduction && reads(next, static_cast<uint32_t>(s)) && !next.invariant;
+    }
+    if (stage.invariant || stage.output || stage.dtype != ir::DType::Float32) continue;
+    size_t buffer = buffers.size();
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (buffers[b] == stage.width && (busy_until[b] < s || (busy_until[b] == s && works_in_place(stage)))) buffer = b;
+    if (buffer == buffers.size()) {
+      buffers.push_back(stage.width);
+      busy_until.push_back(0);
+    }
+    buffer_of_stage[s] = static_cast<int>(buffer);
+    busy_until[buffer] = std::max(last[s], s);
+  }
+}
+
+Code Layout::total_rows() const {
+  if (!kernel.flat) return product(kernel.leading);
+  return product(kernel.stages.front().shape);
+}
+
+Code Layout::rows_of(const Stage& stage) const { return product(stage.leading); }
+
+std::set<std::string> headers_of(const Stage& stage) {
+  switch (stage.kind) {
+    case StageKind::Pointwise: return {"pointwise"};
+    case StageKind::Contraction: return {"matmul"};
+    case StageKind::Softmax: return {"softmax"};
+    case StageKind::Reduction: return {"reduce"};
+    case StageKind::ArgReduction: return {"argmax"};
+    case StageKind::Transpose: return {"transpose"};
+  }
+  return {};
+}
+
+namespace {
+
+class StageWriter {
+ public:
+  StageWriter(Writer& w, const Kernel& kernel, const Layout& layout, size_t index)
+      : w_(w), kernel_(kernel), layout_(layout), index_(index), stage_(kernel.stages[index]) {}
+
+  void print() {
+    switch (stage_.kind) {
+      case StageKind::Pointwise: return print_pointwise();
+      case StageKind::Contraction: return print_product();
+      case StageKind::Softmax: return print_softmax();
+      case StageKind::Reduction: return print_reduction();
+      case StageKind::ArgReduction: return print_arg_reduction();
+      case StageKind::Transpose: return print_transpose();
+    }
+  }
+
+ private:
+  // ---- places ----
+
+  Code size(Size size) const { return kernel_.flat ? Code("Size<1>{}") : code("z$", size); }
+  Code width() const { return stage_.invariant ? code("Dynamic{s$}", stage_.width) : size(stage_.width); }
+  Code rows() const { return stage_.invariant ? layout_.rows_of(stage_) : Code("rows"); }
+
+  Code tail() const {
+    if (!stage_.tail_matters) return "kNoTail";
+    if (stage_.invariant) return code("flat_tail($, $, 0, $)", rows(), width(), rows());
+    return code("flat_tail(k.rows, $, first, rows)", width());
+  }
+
+  // The first element of a stage's result in the block at hand.
+  Code result_of(size_t stage) const {
+    const Stage& other = kernel_.stages[stage];
+    const Code base = other.output ? code("k.out$", *other.output) : other.invariant ? code("k.once$", stage) : code("buffer$", layout_.buffer_of_stage[stage]);
+    if (other.invariant || !other.output) return base;
+    return code("$ + first * $", base, size(other.width));
+  }
+
+  Code output() const { return code("Output{$, $}", result_of(index_), width()); }
+
+  Code read(size_t position) const {
+    const Operand& operand = stage_.operands[position];
+    const Source& source = operand.source;
+    if (source.kind == Source::Kind::Number) return code("Scalar{k.numbers[$]}", source.index);
+    const bool is_input = source.kind == Source::Kind::Input;
+    if (operand.access == Access::Strided) return strided(position);
+    const Code base = is_input ? code("k.in[$]", source.index) : result_of(source.index);
+    const bool moves = is_input && !stage_.invariant;  // inputs are given from their first row on
+    switch (operand.access) {
+      case Access::Full: return moves ? code("Full{$ + first * $, $}", base, columns(), columns()) : code("Full{$, $}", base, columns());
+      case Access::Row: return code("Row{$}", base);
+      case Access::Column: return moves ? code("Column{$ + first}", base) : code("Column{$}", base);
+      case Access::Scalar: return code("Scalar{*($)}", base);
+      case Access::Strided: break;
+    }
+    throw base::InternalError("an operand without access");
+  }
+
+  // The columns of a whole operand: those of the result, except in loops along a row.
+  Code columns() const {
+    if (stage_.kind == StageKind::Pointwise || stage_.kind == StageKind::Contraction) return width();
+    return stage_.invariant ? code("Dynamic{s$}", stage_.depth) : size(stage_.depth);
+  }
+
+  Code strided(size_t position) const {
+    const Code view = code("k.strided$_$", index_, position);
+    return code("Strided{$.data + first * $.row_stride, $.row_stride, $.one_column}", view, view, view, view);
+  }
+
+  // ---- loops ----
+
+  void print_pointwise() {
+    std::vector<Code> parameters, inputs, operands;
+    for (size_t i = 0; i < stage_.operands.size(); ++i) {
+      inputs.push_back(code("x$", i));
+      parameters.push_back(code("auto x$", i));
+      operands.push_back(read(i));
+    }
+    if (inputs.empty()) {  // of constants alone
+      inputs.push_back("x0");
+      parameters.push_back("auto x0");
+      operands.push_back("Scalar{0.0f}");
+    }
+    const Code name = code("stage$", index_);
+    print_expression(w_, name, code("[]($)", list(parameters)), inputs[0], stage_.expression, inputs);
+    w_.line("map($, $, $, $, $, $);", output(), rows(), width(), tail(), name, list(operands));
+  }
+
+  void print_product() {
+    std::vector<Code> inputs = {"acc"};
+    for (size_t i = 2; i < stage_.operands.size(); ++i) inputs.push_back(code("at($)", read(i)));
+    const Code name = code("stage$", index_), depth = size(stage_.depth), total = "k.rows";
+    print_expression(w_, name, "[&](auto acc, [[maybe_unused]] auto at)", "acc", stage_.expression, inputs);
+    const Source &from_left = stage_.operands[0].source, &from_right = stage_.operands[1].source;
+    const bool is_input = from_left.kind == Source::Kind::Input;
+    const Code left = stage_.transpose_left ? code("Left{k.in[$] + first, Size<1>{}, Dynamic{k.rows}}", from_left.index)
+                      : is_input            ? code("Left{k.in[$] + first * $, $}", from_left.index, depth, depth)
+                                            : code("Left{$, $}", result_of(from_left.index), depth);
+    const Code right = code("Right{$, $}", from_right.kind == Source::Kind::Input ? code("k.in[$]", from_right.index) : result_of(from_right.index), width());
+    const Code several = code("matmul_rows($, rows, $, $, $, $, $, $, $);", output(), total, depth, width(), left, right, tail(), name);
+    const int64_t columns = kernel_.sizes[stage_.width].fixed;
+    if (columns > 1) return w_.line("$", several);
+    // A product with one column has an order of its own, unless the matrix has one row.
+    w_.line("if ($$ > 1) {", columns == 1 ? Code("") : code("$ == 1 && ", width()), total);
+    w_.line("matvec_rows($, rows, $, $, $, $, $);", output(), depth, left, right, tail(), name);
+    w_.close(" else {");
+    w_.line("$", several);
+    w_.close();
+  }
+
+  void decline_unless(const Code& condition) {
+    w_.line("if (!$) return __atomic_store_n(&k.declined, true, __ATOMIC_RELAXED);", condition);
+  }
+
+  void print_softmax() {
+    if (layout_.joined[index_]) return;
+    decline_unless(code("softmax_rows($, rows, $, $)", output(), width(), read(0)));
+  }
+
+  void print_arg_reduction() {
+    if (stage_.over_rows) return w_.line("argmax_columns(k.out$, s$, $, $);", *stage_.output, stage_.depth, code("Dynamic{s$}", stage_.width), rows_read());
+    const Code indices = code("k.out$ + first", *stage_.output);
+    const Source& source = stage_.operands[0].source;
+    if (source.kind != Source::Kind::Stage || !layout_.joined[source.index])
+      return w_.line("argmax_rows($, rows, $, $);", indices, columns(), read(0));
+    const StageWriter softmax(w_, kernel_, layout_, source.index);
+    bool keep = softmax.stage_.output.has_value();
+    for (size_t s = index_ + 1; s < kernel_.stages.size(); ++s) keep = keep || reads(kernel_.stages[s], source.index);
+    decline_unless(code("softmax_argmax_rows<$>($, $, rows, $, $)", boolean(keep), softmax.output(), indices, columns(), softmax.read(0)));
+  }
+
+  // The whole operand of a reduction over rows.
+  Code rows_read() const {
+    const Source& source = stage_.operands[0].source;
+    base::require(source.kind == Source::Kind::Input, "a reduction over rows reads an input");
+    return code("Full{k.in[$], s$}", source.index, stage_.width);
+  }
+
+  Code reduction() const {
+    switch (stage_.reduction) {
+      case ops::Reduction::Sum: return "Sum";
+      case ops::Reduction::Mean: return "Mean";
+      case ops::Reduction::Max: return "Max";
+      case ops::Reduction::Min: return "Min";
+      case ops::Reduction::Prod: return "Prod";
+      case ops::Reduction::None: break;
+    }
+    throw base::InternalError("a reduction of no kind");
+  }
+
+  void print_reduction() {
+    if (stage_.over_rows) return w_.line("reduce_first<$>($, s$, $, $);", reduction(), result_of(index_), stage_.depth, width(), rows_read());
+    w_.line("reduce_last<$>($, rows, $, $, first);", reduction(), result_of(index_), columns(), read(0));
+  }
+
+  void print_transpose() {
+    const Source& source = stage_.operands[0].source;
+    base::require(source.kind == Source::Kind::Input, "a transpose reads an input");
+    const Code across = rows();
+    w_.line("transpose_rows($, $, $, Full{k.in[$], $});", output(), width(), across, source.index, across);
+  }
+
+  Writer& w_;
+  const Kernel& kernel_;
+  const Layout& layout_;
+  size_t index_;
+  const Stage& stage_;
+};
+
+}  // namespace
+
+void print_stage(Writer& w, const Kernel& kernel, const Layout& layout, size_t stage) { StageWriter(w, kernel, layout, stage).print(); }
+
+void print_rows(Writer& w, const Kernel& kernel, const Layout& layout, const Code& name) {
+  w.line("void $_rows(void* context, int64_t begin, int64_t end, [[maybe_unused]] void* memory) {", name);
+  w.line("$_context& k = *static_cast<$_context*>(context);", name, name);
+  if (!kernel.flat) {
+    for (size_t i = 0; i < kernel.sizes.size(); ++i) {
+      const int64_t fixed = kernel.sizes[i].fixed;
+      if (fixed == ir::free_size) {
+        w.line("[[maybe_unused]] const Dynamic z${k.s$};", i, i);
+      } else {
+        w.line("[[maybe_unused]] constexpr Size<$> z${};", number(fixed), i);
+      }
+    }
+  }
+  for (size_t b = 0; b < layout.buffers.size(); ++b) {
+    if (b == 0) {
+      w.line("float* const buffer0 = static_cast<float*>(memory);");
+    } else {
+      const Size before = layout.buffers[b - 1];
+      w.line("float* const buffer$ = buffer$ + buffer_floats(k.block, $);", b, b - 1, kernel.flat ? Code("1") : code("z$", before));
+    }
+  }
+  w.line("for (int64_t first = begin; first < end; first += k.block) {");
+  w.line("const int64_t rows = end - first < k.block ? end - first : k.block;");
+  for (size_t s = 0; s < kernel.stages.size(); ++s)
+    if (!kernel.stages[s].invariant) print_stage(w, kernel, layout, s);
+  w.close();
+  w.close();
+}
+
+}  // namespace natif::codegen

@@ -1,0 +1,25 @@
+// src/passes/cost_model.h: how much work a row of a kernel is, as a formula over its sizes. The unit is a picosecond of one core; what the
+// estimate decides at run time (whether rows are split over threads) is in kernels/cost.h. Measured on a Xeon with AVX-512, 16 lanes, data in
+// the first cache: a multiply-add 22 ps, an addition 25, a division 60, exp 120, log 230, tanh 220, sigmoid 200 an element.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "passes/plan.h"
+
+namespace natif::passes {
+
+/// picoseconds · the product of the sizes.
+struct WorkTerm {
+  int64_t picoseconds;
+  std::vector<Size> sizes;
+};
+
+/// The work of one row of a stage.
+std::vector<WorkTerm> work_of(const Stage&);
+
+/// Floating-point operations of one row of a stage, for the reader: a function of the C library counts as one.
+std::vector<WorkTerm> operations_of(const Stage&);
+
+}  // namespace natif::passes

@@ -1,0 +1,330 @@
+// src/passes/plan.cpp: planning, first half: which values of a group are row values and which invariant, and which sizes are the same.
+#include "passes/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "ops/registry.h"
+#include "passes/planner.h"
+
+namespace natif::passes {
+
+namespace {
+
+using ir::Node;
+using ir::NodeKind;
+using ir::Value;
+using ops::LoopShape;
+
+bool is_float32(const ir::Type& type) { return type.is_tensor() && type.dtype == ir::DType::Float32; }
+
+std::vector<int64_t> axes_of(const Node& node) {
+  const ir::AttributeValue* axis = ir::find(node.attributes, "axis");
+  base::require(axis, "a reduction without axes");
+  if (const auto* one = std::get_if<int64_t>(axis)) return {*one};
+  return std::get<std::vector<int64_t>>(*axis);
+}
+
+bool flag(const Node& node, std::string_view name) {
+  const ir::AttributeValue* value = ir::find(node.attributes, name);
+  return value && std::get<bool>(*value);
+}
+
+// ---- what a node must be to join a kernel ----
+
+void demand_kernel(const Draft& draft, const Node& node) {
+  const ops::Native& native = native_of(node);
+  if (native.shape == LoopShape::None || (native.applies && !native.applies(node.attributes))) throw Refused{"it has no kernel"};
+  for (Value operand : node.operands)
+    if (!is_float32(draft.function.type(operand))) throw Refused{"its kernel is for float32"};
+  const ir::Type& result = draft.function.type(node.results[0]);
+  if (!is_float32(result) && native.shape != LoopShape::ArgReduction) throw Refused{"its kernel is for float32"};
+  const int rank = draft.function.type(node.operands[0]).rank();
+  switch (native.shape) {
+    case LoopShape::Contraction:
+      if (flag(node, "transpose_b")) throw Refused{"the order of eager's sums is not known for transpose_b"};
+      return;
+    case LoopShape::Softmax:
+      if (rank == 0) throw Refused{"its operand has no axis"};
+      return;
+    case LoopShape::Reduction:
+    case LoopShape::ArgReduction: {
+      const std::vector<int64_t> axes = axes_of(node);
+      const bool last = axes.size() == 1 && rank >= 1 && axes[0] == rank - 1;
+      const bool first_of_matrix = axes.size() == 1 && rank == 2 && axes[0] == 0;
+      if (!last && !first_of_matrix) throw Refused{"it reduces other axes than the last, or the first of a matrix"};
+      return;
+    }
+    case LoopShape::Transpose:
+      if (rank != 2 || ir::get<std::vector<int64_t>>(node.attributes, "perm") != std::vector<int64_t>{1, 0})
+        throw Refused{"it permutes more than the two axes of a matrix"};
+      return;
+    case LoopShape::Pointwise:
+    case LoopShape::None: return;
+  }
+}
+
+// Row ops fix how many axes lead; a group of pointwise ops takes all axes of its largest rank but the last.
+int leading_axes(const Draft& draft) {
+  int leading = -1, highest = 0;
+  for (const Node* node : draft.ops) {
+    const LoopShape shape = native_of(*node).shape;
+    highest = std::max(highest, draft.function.type(node->results[0]).rank());
+    const bool by_rows = shape == LoopShape::Contraction || shape == LoopShape::Softmax ||
+                         ((shape == LoopShape::Reduction || shape == LoopShape::ArgReduction) && is_along_last_axis(*node, draft.function));
+    if (!by_rows) continue;
+    const int here = draft.function.type(node->operands[0]).rank() - 1;
+    if (leading >= 0 && here != leading) throw Refused{"its rows are other axes than those of the ops before"};
+    leading = here;
+  }
+  return leading >= 0 ? leading : std::max(highest - 1, 0);
+}
+
+// ---- row values and invariant values ----
+
+bool makes_rows(const Node& node, const ir::Function& function) {
+  switch (native_of(node).shape) {
+    case LoopShape::Contraction:
+    case LoopShape::Softmax: return true;
+    case LoopShape::Reduction:
+    case LoopShape::ArgReduction: return is_along_last_axis(node, function);
+    default: return false;
+  }
+}
+
+void settle_roles(Draft& draft) {
+  std::map<Value, bool> needed_whole, needed_by_row;
+  for (size_t i = draft.ops.size(); i-- > 0;) {
+    const Node& node = *draft.ops[i];
+    const Value result = node.results[0];
+    const LoopShape shape = native_of(node).shape;
+    const bool whole = shape == LoopShape::Transpose || (!is_pointwise(node) && !makes_rows(node, draft.function));
+    const bool invariant = whole || needed_whole[result];
+    if (invariant && needed_by_row[result]) throw Refused{"its result is needed whole and by rows"};
+    if (invariant && makes_rows(node, draft.function)) throw Refused{"all rows of a value are needed at once"};
+    draft.invariant[result] = invariant;
+    const int rank = draft.function.type(result).rank();
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      const Value operand = node.operands[k];
+      if (!draft.op_of(operand)) continue;
+      const int operand_rank = draft.function.type(operand).rank();
+      const bool is_weights = shape == LoopShape::Contraction && k == 1;
+      const bool is_broadcast = is_pointwise(node) && operand_rank < rank && !(operand_rank == 0 && draft.leading == 0);
+      if (whole) throw Refused{"all rows of a value are needed at once"};
+      (invariant || is_weights || is_broadcast ? needed_whole : needed_by_row)[operand] = true;
+      if (needed_whole[operand] && needed_by_row[operand]) throw Refused{"a value is needed whole and by rows"};
+    }
+    if (!invariant && rank != draft.leading + 1 && rank != draft.leading) throw Refused{"its rank is another than that of the ops before"};
+  }
+}
+
+// ---- sizes ----
+
+std::vector<Size> fresh_shape(Draft& draft, const ir::Type& type) {
+  std::vector<Size> shape;
+  for (int64_t size : type.dims) shape.push_back(draft.sizes.fresh(size));
+  return shape;
+}
+
+// The sizes of an operand that must be exactly these, by a check where it is an input.
+void demand_shape(Draft& draft, Value operand, const std::vector<Size>& shape) {
+  if (draft.op_of(operand)) {
+    const std::vector<Size>& own = draft.shapes.at(operand);
+    base::require(own.size() == shape.size(), "an operand of another rank");
+    for (size_t axis = 0; axis < shape.size(); ++axis) draft.sizes.unify(own[axis], shape[axis]);
+    return;
+  }
+  if (draft.number_of(operand)) throw Refused{"a number stands where a matrix is needed"};
+  const ir::Type& type = draft.function.type(operand);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (type.dims[axis] != ir::free_size) draft.sizes.unify(draft.sizes.fresh(type.dims[axis]), shape[axis]);
+    draft.check(operand, axis, shape[axis]);
+  }
+}
+
+void relate_pointwise(Draft& draft, const Node& node, const std::vector<Size>& shape) {
+  for (Value operand : node.operands) {
+    if (!draft.op_of(operand)) continue;  // inputs are checked as they are read
+    const std::vector<Size>& own = draft.shapes.at(operand);
+    for (size_t i = 0; i < own.size(); ++i) {
+      const Size mine = own[own.size() - 1 - i], theirs = shape[shape.size() - 1 - i];
+      if (!draft.sizes.is_one(mine)) draft.sizes.unify(mine, theirs);
+    }
+  }
+}
+
+void relate_sizes(Draft& draft, const Node& node) {
+  const Value result = node.results[0];
+  std::vector<Size> shape = fresh_shape(draft, draft.function.type(result));
+  switch (native_of(node).shape) {
+    case LoopShape::Pointwise: relate_pointwise(draft, node, shape); break;
+    case LoopShape::Contraction: {
+      const Size depth = draft.sizes.fresh(ir::free_size);
+      demand_shape(draft, node.operands[0], flag(node, "transpose_a") ? std::vector{depth, shape[0]} : std::vector{shape[0], depth});
+      demand_shape(draft, node.operands[1], {depth, shape[1]});
+      break;
+    }
+    case LoopShape::Softmax: demand_shape(draft, node.operands[0], shape); break;
+    case LoopShape::Transpose: demand_shape(draft, node.operands[0], {shape[1], shape[0]}); break;
+    case LoopShape::Reduction:
+    case LoopShape::ArgReduction: {
+      const int64_t axis = axes_of(node)[0];
+      std::vector<Size> operand = shape;
+      if (flag(node, "keep_dims")) operand.erase(operand.begin() + axis);
+      operand.insert(operand.begin() + axis, draft.sizes.fresh(ir::free_size));
+      demand_shape(draft, node.operands[0], operand);
+      break;
+    }
+    case LoopShape::None: break;
+  }
+  if (!draft.invariant.at(result))
+    for (size_t axis = 0; axis < draft.rows.size(); ++axis) draft.sizes.unify(shape[axis], draft.rows[axis]);
+  draft.shapes[result] = std::move(shape);
+}
+
+// ---- the draft ----
+
+Draft begin(const ir::Function& function, std::span<const Node* const> nodes, const std::vector<Value>& outputs) {
+  Draft draft{.function = function};
+  draft.outputs = outputs;
+  draft.kernel.outputs = outputs;
+  for (const Node* node : nodes) {
+    base::require(node->results.size() == 1, "a node of a kernel has one result");
+    draft.producer[node->results[0]] = node;
+    if (node->kind != NodeKind::Op) continue;
+    draft.ops.push_back(node);
+    for (Value operand : node->operands) {
+      auto& consumers = draft.consumers[operand];
+      if (consumers.empty() || consumers.back() != node) consumers.push_back(node);
+    }
+  }
+  return draft;
+}
+
+void collect_rules(Draft& draft) {
+  std::vector<std::string>& rules = draft.kernel.rules;
+  for (const Node* node : draft.ops) {
+    const std::string rule(ops::find_node(node->op).exact.rule);
+    if (!rule.empty() && std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
+  }
+}
+
+// Renumbers the sizes so that equal ones are one, and keeps those that are used.
+void finish_sizes(Draft& draft) {
+  Kernel& kernel = draft.kernel;
+  std::map<Size, Size> numbers;
+  const auto renumber = [&](Size& size) {
+    const auto [place, added] = numbers.try_emplace(draft.sizes.root(size), static_cast<Size>(numbers.size()));
+    if (added) kernel.sizes.push_back({draft.sizes.fixed(size)});
+    size = place->second;
+  };
+  const auto renumber_all = [&](std::vector<Size>& sizes) { std::for_each(sizes.begin(), sizes.end(), renumber); };
+  kernel.leading = draft.rows;
+  renumber_all(kernel.leading);
+  for (Stage& stage : kernel.stages) {
+    renumber_all(stage.leading);
+    renumber_all(stage.shape);
+    renumber(stage.width);
+    renumber(stage.depth);
+  }
+  for (Check& check : kernel.checks) renumber(check.size);
+  for (Pair& pair : kernel.pairs) renumber_all(pair.sizes);
+  std::vector<Check> checks;
+  for (const Check& check : kernel.checks)
+    if (std::find(checks.begin(), checks.end(), check) == checks.end()) checks.push_back(check);
+  kernel.checks = std::move(checks);
+}
+
+}  // namespace
+
+// ---- planner.h ----
+
+Size Sizes::fresh(int64_t fixed) {
+  parents_.push_back(static_cast<Size>(parents_.size()));
+  infos_.push_back({fixed});
+  return parents_.back();
+}
+
+Size Sizes::root(Size size) const {
+  while (parents_[size] != size) size = parents_[size];
+  return size;
+}
+
+void Sizes::unify(Size a, Size b) {
+  a = root(a), b = root(b);
+  if (a == b) return;
+  if (infos_[a].fixed != ir::free_size && infos_[b].fixed != ir::free_size && infos_[a].fixed != infos_[b].fixed) throw Refused{"its sizes do not fit"};
+  if (infos_[a].fixed == ir::free_size) infos_[a].fixed = infos_[b].fixed;
+  parents_[b] = a;
+}
+
+bool Draft::is_output(Value value) const { return std::find(outputs.begin(), outputs.end(), value) != outputs.end(); }
+
+const Node* Draft::op_of(Value value) const {
+  const auto found = producer.find(value);
+  return found != producer.end() && found->second->kind == NodeKind::Op ? found->second : nullptr;
+}
+
+const Node* Draft::number_of(Value value) const {
+  const auto found = producer.find(value);
+  return found != producer.end() && found->second->kind == NodeKind::ToTensor ? found->second : nullptr;
+}
+
+namespace {
+
+uint32_t index_in(std::vector<Value>& list, Value value) {
+  const auto found = std::find(list.begin(), list.end(), value);
+  if (found != list.end()) return static_cast<uint32_t>(found - list.begin());
+  list.push_back(value);
+  return static_cast<uint32_t>(list.size() - 1);
+}
+
+}  // namespace
+
+uint32_t Draft::input(Value value) { return index_in(kernel.inputs, value); }
+uint32_t Draft::number(Value value) { return index_in(kernel.numbers, value); }
+
+void Draft::check(Value value, size_t axis, Size size, bool or_one) { kernel.checks.push_back({input(value), static_cast<uint32_t>(axis), size, or_one}); }
+
+const ops::Native& native_of(const Node& node) { return ops::find_node(node.op).native; }
+bool is_pointwise(const Node& node) { return native_of(node).shape == LoopShape::Pointwise; }
+
+bool is_along_last_axis(const Node& node, const ir::Function& function) { return axes_of(node)[0] == function.type(node.operands[0]).rank() - 1; }
+
+// ---- plan.h ----
+
+std::optional<float> element_of(const Node& literal) {
+  const ir::AttributeValue* value = ir::find(literal.attributes, "value");
+  base::require(value, "a literal without a value");
+  double real = 0;
+  if (const auto* integer = std::get_if<int64_t>(value)) {
+    real = static_cast<double>(*integer);
+  } else if (const auto* floating = std::get_if<double>(value)) {
+    real = *floating;
+  } else {
+    return std::nullopt;
+  }
+  if (std::isfinite(real) && std::fabs(real) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
+  return static_cast<float>(real);
+}
+
+std::variant<Kernel, Refusal> plan_kernel(const ir::Function& function, std::span<const Node* const> nodes, const std::vector<Value>& outputs) {
+  Draft draft = begin(function, nodes, outputs);
+  try {
+    for (const Node* node : draft.ops) demand_kernel(draft, *node);
+    draft.leading = leading_axes(draft);
+    settle_roles(draft);
+    for (int axis = 0; axis < draft.leading; ++axis) draft.rows.push_back(draft.sizes.fresh(ir::free_size));
+    for (const Node* node : draft.ops) relate_sizes(draft, *node);
+    add_stages(draft);
+    collect_rules(draft);
+    finish_sizes(draft);
+    return std::move(draft.kernel);
+  } catch (const Refused& refused) {
+    return Refusal{refused.reason};
+  }
+}
+
+}  // namespace natif::passes
