@@ -7,7 +7,7 @@ SHELL := /bin/bash
 TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
 CXX_SOURCES = $(shell find src runtime kernels -name '*.cpp' -o -name '*.h')
 
-.PHONY: build setup-test demo test lint units sanitized-units format tidy clean
+.PHONY: build setup-test demo test lint units sanitized-units format tidy bench clean
 
 build:  ## natif in .venv, built from the tree (incremental)
 	@scripts/setup.sh demo
@@ -43,6 +43,10 @@ format: setup-test  ## rewrite all sources in the project's format
 
 tidy: units  ## clang-tidy over the C++ sources (slow)
 	@$(TOOLS) clang-tidy -p build/dev --quiet $(filter %.cpp,$(CXX_SOURCES))
+
+bench:  ## every workload against every contender, in an environment of its own (BENCH="--quick", "--only score", "--readme", …)
+	@scripts/setup.sh bench
+	@.venv/bin/python bench/environment.py $(BENCH)
 
 clean:  ## all that the build made, .venv included
 	rm -rf build dist .venv .mypy_cache .pytest_cache .ruff_cache

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -61,7 +62,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             for threads in settings:
                 print(f"process {turn + 1} of {options.processes}, {report.threads_text(threads)}", file=sys.stderr, flush=True)
                 plan = Plan(threads, options.rounds, options.seconds, only, chosen)
-                found.append(processes.last_json(processes.python(["-m", "bench.worker", json.dumps(asdict(plan))], threads)))
+                load = os.getloadavg()[0]
+                output = processes.python(["-m", "bench.worker", json.dumps(asdict(plan))], threads)
+                found.append(processes.last_json(output) | {"load": load})
     wants_build = "build_time" in options.only or not options.only
     build = build_times.measure(1 if options.quick else LEAST_PROCESSES, chosen, with_rextio=not options.quick) if wants_build else {}
     return {

@@ -66,10 +66,17 @@ def verdict_line(verdict: Verdict) -> str:
     return f"  {verdict.kind:5} {verdict.text:52} {verdict.limit:>10}   {threads_text(verdict.threads):16} {answer:13} {found}"
 
 
+def load_lines(results: Results) -> Iterator[str]:
+    """A warning where others were at work: the runs before leave at most one thread a core in the load average."""
+    highest = max((process["load"] for process in results.content["processes"]), default=0.0)
+    if highest > results.content["machine"]["cores"] + 0.5:
+        yield f"WARNING: the machine was busy with other work (load {highest:.1f}); these numbers are no result"
+
+
 def text(results: Results) -> str:
     """The whole report."""
     names = labels()
-    lines: list[str] = []
+    lines = [*load_lines(results)]
     for case in results.cases():
         for threads in results.settings():
             lines += case_lines(results, case, threads, names)
@@ -77,7 +84,7 @@ def text(results: Results) -> str:
         lines += cost_lines(results, threads)
     lines += build_lines(results, names)
     judged = verdicts(results)
-    lines += ["\nbars and goals", *map(verdict_line, judged)]
+    lines += ["\nbars and goals", *map(verdict_line, judged), *load_lines(results)]
     for kind in ("bar", "goal"):
         of_kind = [verdict.met for verdict in judged if verdict.kind == kind]
         lines.append(f"  {kind}s: {of_kind.count(True)} met, {of_kind.count(False)} missed, {of_kind.count(None)} not measured")

@@ -157,7 +157,7 @@ def content() -> dict[str, Any]:
     return {
         "machine": {"cpu": "Imagined <CPU>", "cores": 2},
         "versions": {"tensorflow-cpu": "2.21.0"},
-        "processes": [{"threads": 1, "fma_peak_gflops": 150.0, "cases": cases(eager)} for eager in (300.0, 200.0, 400.0)],
+        "processes": [{"threads": 1, "load": 0.5, "fma_peak_gflops": 150.0, "cases": cases(eager)} for eager in (300.0, 200.0, 400.0)],
         "build": build,
     }
 
@@ -215,6 +215,13 @@ def test_the_report_names_every_bar() -> None:
     assert all(verdict.text in text for verdict in bars.verdicts(results))
     assert "NOT MEASURED" in text
     assert "not available: no compiler" in text
+
+
+def test_the_report_warns_of_a_busy_machine() -> None:
+    busy = content()
+    busy["processes"][2]["load"] = 2.6
+    assert "WARNING: the machine was busy" in report.text(summary.Results(busy))
+    assert "WARNING" not in report.text(summary.Results(content()))
 
 
 def test_a_bar_names_cases_and_contenders_that_exist() -> None:
