@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 # The tools of .venv come first, in every recipe but the set-up's own.
 TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
-CXX_SOURCES = $(shell find src runtime kernels -name '*.cpp' -o -name '*.h')
+CXX_SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
 .PHONY: build setup-test demo test lint units sanitized-units format tidy bench clean
 

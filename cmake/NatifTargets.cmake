@@ -21,16 +21,22 @@ function(natif_sources variable)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
+# natif_include_root(VARIABLE FOLDER): the include root that holds the current folder, as FOLDER, and nothing else.
+function(natif_include_root variable folder)
+  set(root "${PROJECT_BINARY_DIR}/include/${folder}")
+  file(MAKE_DIRECTORY "${root}")
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${root}/${folder}" SYMBOLIC)
+  set(${variable} "${root}" PARENT_SCOPE)
+endfunction()
+
 # natif_library(FOLDER [HEADERS_ONLY] [LINKS target…] [EXTRA source…]): the current folder as natif::FOLDER. What it LINKS is all that
-# its sources and headers can include: every folder has an include root of its own that holds nothing but that folder.
+# its sources and headers can include.
 function(natif_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HEADERS_ONLY" "" "LINKS;EXTRA")
   if(NOT arg_HEADERS_ONLY)
     natif_sources(sources)
   endif()
-  set(root "${PROJECT_BINARY_DIR}/include/${folder}")
-  file(MAKE_DIRECTORY "${root}")
-  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${root}/${folder}" SYMBOLIC)
+  natif_include_root(root ${folder})
   if(sources OR arg_EXTRA)
     set(scope PUBLIC)
     add_library(natif_${folder} STATIC ${sources} ${arg_EXTRA})
