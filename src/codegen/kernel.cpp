@@ -232,7 +232,7 @@ std::set<std::string> kernel_headers(std::span<const passes::CompiledFunction> f
   for (const passes::CompiledFunction& function : functions) {
     for (const Kernel& kernel : function.kernels) {
       headers.insert("launch");
-      for (const Stage& stage : kernel.stages) headers.merge(headers_of(stage));
+      for (const Stage& stage : kernel.stages) headers.merge(headers_of(kernel, stage));
     }
   }
   return headers;

@@ -73,10 +73,16 @@ Code Layout::total_rows() const {
 
 Code Layout::rows_of(const Stage& stage) const { return product(stage.leading); }
 
-std::set<std::string> headers_of(const Stage& stage) {
+bool has_static_sizes(const Kernel& kernel, const Stage& stage) {
+  return kernel.sizes[stage.depth].fixed != ir::free_size && kernel.sizes[stage.width].fixed != ir::free_size;
+}
+
+std::set<std::string> headers_of(const Kernel& kernel, const Stage& stage) {
   switch (stage.kind) {
     case StageKind::Pointwise: return {"pointwise"};
-    case StageKind::Contraction: return {"matmul"};
+    case StageKind::Contraction:
+      if (has_static_sizes(kernel, stage)) return {"matmul"};
+      return {"matmul_block", "pointwise"};
     case StageKind::Softmax: return {"softmax"};
     case StageKind::Reduction: return {"reduce"};
     case StageKind::ArgReduction: return {"argmax"};
@@ -169,31 +175,51 @@ class StageWriter {
       parameters.push_back("auto x0");
       operands.push_back("Scalar{0.0f}");
     }
+    print_map(inputs, parameters, operands);
+  }
+
+  void print_map(const std::vector<Code>& inputs, const std::vector<Code>& parameters, const std::vector<Code>& operands) {
     const Code name = code("stage$", index_);
     print_expression(w_, name, code("[]($)", list(parameters)), inputs[0], stage_.expression, inputs);
     w_.line("map($, $, $, $, $, $);", output(), rows(), width(), tail(), name, list(operands));
   }
 
-  void print_product() {
+  // With sizes known when compiling, tiles of just these sizes, which take the epilogue; otherwise the artifact's one product, and a pointwise loop.
+  void print_product() { has_static_sizes(kernel_, stage_) ? print_static_product() : print_dynamic_product(); }
+
+  void print_static_product() {
     std::vector<Code> inputs = {"acc"};
     for (size_t i = 2; i < stage_.operands.size(); ++i) inputs.push_back(code("at($)", read(i)));
-    const Code name = code("stage$", index_), depth = size(stage_.depth), total = "k.rows";
+    const Code name = code("stage$", index_), depth = size(stage_.depth);
     print_expression(w_, name, "[&](auto acc, [[maybe_unused]] auto at)", "acc", stage_.expression, inputs);
-    const Source &from_left = stage_.operands[0].source, &from_right = stage_.operands[1].source;
-    const bool is_input = from_left.kind == Source::Kind::Input;
-    const Code left = stage_.transpose_left ? code("Left{k.in[$] + first, Size<1>{}, Dynamic{k.rows}}", from_left.index)
-                      : is_input            ? code("Left{k.in[$] + first * $, $}", from_left.index, depth, depth)
-                                            : code("Left{$, $}", result_of(from_left.index), depth);
-    const Code right = code("Right{$, $}", from_right.kind == Source::Kind::Input ? code("k.in[$]", from_right.index) : result_of(from_right.index), width());
-    const Code several = code("matmul_rows($, rows, $, $, $, $, $, $, $);", output(), total, depth, width(), left, right, tail(), name);
-    const int64_t columns = kernel_.sizes[stage_.width].fixed;
-    if (columns > 1) return w_.line("$", several);
-    // A product with one column has an order of its own, unless the matrix has one row.
-    w_.line("if ($$ > 1) {", columns == 1 ? Code("") : code("$ == 1 && ", width()), total);
-    w_.line("matvec_rows($, rows, $, $, $, $, $);", output(), depth, left, right, tail(), name);
-    w_.close(" else {");
-    w_.line("$", several);
-    w_.close();
+    const Code left = stage_.transpose_left ? code("Left{$, Size<1>{}, Dynamic{k.rows}}", left_data()) : code("Left{$, $}", left_data(), depth);
+    w_.line("matmul_rows($, rows, k.rows, $, $, $, Right{$, $}, $, $);", output(), depth, width(), left, right_data(), width(), tail(), name);
+  }
+
+  void print_dynamic_product() {
+    const Code depth = size(stage_.depth), row_stride = stage_.transpose_left ? Code("1") : depth, k_stride = stage_.transpose_left ? Code("k.rows") : Code("1");
+    w_.line("matmul_block($, rows, k.rows, $, $, $, $, $, $);", output(), depth, width(), left_data(), row_stride, k_stride, right_data());
+    if (is_sum_alone()) return;
+    std::vector<Code> inputs = {"x0"}, parameters = {"auto x0"}, operands = {code("Full{$, $}", result_of(index_), width())};
+    for (size_t i = 2; i < stage_.operands.size(); ++i) {
+      inputs.push_back(code("x$", i - 1));
+      parameters.push_back(code("auto x$", i - 1));
+      operands.push_back(read(i));
+    }
+    print_map(inputs, parameters, operands);
+  }
+
+  bool is_sum_alone() const { return stage_.expression.terms[stage_.expression.result.index].kind == ir::Expression::Kind::Input; }
+
+  Code left_data() const {
+    const Source& source = stage_.operands[0].source;
+    if (source.kind == Source::Kind::Stage) return result_of(source.index);
+    return stage_.transpose_left ? code("k.in[$] + first", source.index) : code("k.in[$] + first * $", source.index, size(stage_.depth));
+  }
+
+  Code right_data() const {
+    const Source& source = stage_.operands[1].source;
+    return source.kind == Source::Kind::Input ? code("k.in[$]", source.index) : result_of(source.index);
   }
 
   void decline_unless(const Code& condition) {

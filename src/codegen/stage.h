@@ -28,7 +28,7 @@ struct Layout {
   Code rows_of(const passes::Stage&) const;
 };
 
-std::set<std::string> headers_of(const passes::Stage&);
+std::set<std::string> headers_of(const passes::Kernel&, const passes::Stage&);
 
 /// void name_rows(void* context, int64_t begin, int64_t end, void* memory)
 void print_rows(Writer&, const passes::Kernel&, const Layout&, const Code& name);
