@@ -111,7 +111,8 @@ PyObject* get_rules(PyObject* self, void*) {
   return tuple_of_names(module_of(self).rule_count, [&](int i) { return module_of(self).rules[i]; });
 }
 
-PyMemberDef members[] = {{"path", T_OBJECT_EX, offsetof(Artifact, path), READONLY, "Path of the shared object; None for a module in memory."}, {}};
+PyMemberDef members[] = {
+    {"path", T_OBJECT_EX, offsetof(Artifact, path), READONLY, "Path of the shared object; None for a module in memory."}, {}};
 PyGetSetDef attributes[] = {{"name", get_name, nullptr, "__name__ of the Python module.", nullptr},
                             {"source_file", get_source_file, nullptr, "File of the Python source.", nullptr},
                             {"level", get_level, nullptr, "The vector level in use.", nullptr},

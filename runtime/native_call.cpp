@@ -105,6 +105,25 @@ Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, 
   return Match::kFits;
 }
 
+// Whether every name that was compiled in still holds what it held: 1 or 0, -1 with an error set. Numbers count as equal only with one type.
+int guards_hold(const FunctionState& state) {
+  for (const Guard& guard : state.guards) {
+    PyObject* held = PyDict_GetItemWithError(state.globals.get(), guard.name.get());
+    if (held == guard.value.get()) continue;
+    if (held == nullptr) return PyErr_Occurred() ? -1 : 0;
+    if (Py_TYPE(held) != Py_TYPE(guard.value.get())) return 0;
+    const int equal = PyObject_RichCompareBool(held, guard.value.get(), Py_EQ);
+    if (equal != 1) return equal;
+  }
+  return 1;
+}
+
+// Whether a hidden number still has the type that it was compiled with: unlike an argument, it is not converted.
+bool keeps_its_type(const natif_value_type& type, PyObject* value) {
+  if (!type.hidden || type.kind == NATIF_TENSOR) return true;
+  return type.kind == NATIF_INT ? PyLong_CheckExact(value) : type.kind == NATIF_FLOAT ? PyFloat_CheckExact(value) : PyBool_Check(value);
+}
+
 PyObject* wrap_slot(Call& call, const natif_value_type& type, natif_slot& slot) {
   switch (type.kind) {
     case NATIF_TENSOR:
@@ -157,11 +176,12 @@ natif_status run_entry(FunctionState& state, Call& call, Frame& frame) {
   return status;
 }
 
-// The rules proven for the artifact. Finding out runs TensorFlow's operations, which no tape may see.
-uint64_t rules_of(const TensorFlow& tf, Artifact& artifact) {
-  if (artifact.module->rule_count == 0 || artifact.rules_version == rules_version()) return artifact.rules;
-  if (any_tape(tf)) return 0;
-  artifact.rules = known_rules(*artifact.module);
+// The rules proven for the artifact. Finding out runs TensorFlow's operations, which no tape may see: until then, none is.
+uint64_t rules_of(const TensorFlow& tf, const EagerContext* context, Artifact& artifact) {
+  const natif_module& module = *artifact.module;
+  if (module.rule_count == 0 || artifact.rules_version == rules_version()) return artifact.rules;
+  if (context == nullptr || any_tape(tf)) return 0;
+  artifact.rules = proven_rules(tf, *context, module, module.levels[artifact.level]);
   artifact.rules_version = rules_version();
   return artifact.rules;
 }
@@ -188,7 +208,7 @@ Attempt finish(FunctionState& state, Call& call, Frame& frame, natif_status stat
 Attempt run_natively(NativeFunction& self, const TensorFlow& tf, EagerContext* context, const Arguments& arguments) {
   FunctionState& state = *self.state;
   auto& artifact = *reinterpret_cast<Artifact*>(state.artifact.get());
-  Call call(tf, *artifact.module, ThreadState::of_thread(), rules_of(tf, artifact));
+  Call call(tf, *artifact.module, ThreadState::of_thread(), rules_of(tf, context, artifact));
   if (context != nullptr && !call.enter_context(context)) return Attempt::raised();
   Values values(call.thread.arena, state.signature.count());
   Frame frame(call, state);
@@ -198,12 +218,14 @@ Attempt run_natively(NativeFunction& self, const TensorFlow& tf, EagerContext* c
     return Attempt::body(Reason::kArguments);
   }
   values.hold();
+  if (const int hold = guards_hold(state); hold != 1) return hold < 0 ? Attempt::raised() : Attempt::body(Reason::kRebound);
   for (int i = 0; i < state.function->parameter_count; ++i) {
     const ParameterSource& source = state.sources[static_cast<size_t>(i)];
     PyObject* value = source.kind == ParameterSource::Kind::kArgument ? values.data()[source.argument]
                       : source.kind == ParameterSource::Kind::kBound  ? source.object.get()
                                                                       : PyDict_GetItemWithError(state.globals.get(), source.object.get());
     if (value == nullptr) return PyErr_Clear(), Attempt::body(Reason::kMissingName);
+    if (!keeps_its_type(state.function->parameters[i], value)) return Attempt::body(Reason::kRebound);
     const Match match = read_parameter(call, state.function->parameters[i], value, i, frame);
     if (match != Match::kFits) return mismatch(self, call, match, value, state.function->parameters[i], call.thread.status(tf.api));
   }

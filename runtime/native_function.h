@@ -5,6 +5,7 @@
 //
 // `python` is the function as written, `name` its __qualname__ in the artifact. `provider` is any object with
 //   artifact(name) -> Artifact       at the first call that may run natively; may take seconds; an exception makes the function stay Python
+//   guards(name) -> dict             optional: module-level names that were compiled in, with the values that they have to hold at each call
 //   report(name), source(name, kind), bind(function, tensors), hidden(name) -> dict of module globals
 //   unavailable(name, exception)     optional: called once instead of warning, when the function has to stay Python
 // `options` is a dict: mode ("auto", "native", "python"), on_mismatch ("raise", "fallback"), require (bool), bound (dict of tensors, by
@@ -30,6 +31,11 @@ struct ParameterSource {
   Ref object;        // the global's name, or the bound tensor
 };
 
+// A module-level name whose value was compiled in, and that value.
+struct Guard {
+  Ref name, value;
+};
+
 // The function's state. It changes only with the GIL.
 struct FunctionState {
   enum class Stage { kUnbuilt, kBuilding, kReady, kUnavailable };
@@ -48,7 +54,8 @@ struct FunctionState {
   natif_entry entry = nullptr;
   Signature signature;
   std::vector<ParameterSource> sources;  // of function->parameters
-  Ref globals;                           // where kGlobal names are read
+  Ref globals;                           // where kGlobal names and the guards' are read
+  std::vector<Guard> guards;             // names that were compiled in
   int tensor_count = 0;                  // parameters that are tensors
 
   std::array<uint64_t, static_cast<size_t>(Reason::kCount)> python_calls{};

@@ -1,0 +1,92 @@
+// runtime/levels/self_check_level.cpp: the kernels of one vector level behind one function. The build compiles this file once for each
+// level, with that level's flags and NATIF_RUN_KERNEL naming the function. It includes nothing but the kernels, whose names have internal
+// linkage: an inline function of the standard library compiled here could be the one that the linker keeps, and would not run on lesser
+// CPUs.
+#include "kernels/kernels.h"
+#include "runtime/self_check_kernels.h"
+
+namespace natif::runtime {
+namespace {
+
+using namespace natif::kernels;
+
+// Blocks of a height that divides none of the sizes, as emitted code would cut them.
+constexpr int64_t kBlock = 13;
+
+template <class Body>
+void in_blocks(int64_t rows, const Body& body) {
+  for (int64_t first = 0; first < rows; first += kBlock) body(first, rows - first < kBlock ? rows - first : kBlock);
+}
+
+template <class F>
+bool unary(const F& f, const Sizes& s, const float* x, float* out) {
+  in_blocks(s.m, [&](int64_t first, int64_t rows) {
+    map(Output{out + first * s.n, s.n}, rows, Dynamic{s.n}, flat_tail(s.m, s.n, first, rows), f, Full{x + first * s.n, s.n});
+  });
+  return true;
+}
+
+bool matmul(const Sizes& s, const float* a, const float* b, float* out) {
+  in_blocks(s.m, [&](int64_t first, int64_t rows) {
+    matmul_rows(Output{out + first * s.n, s.n}, rows, s.m, Dynamic{s.k}, Dynamic{s.n}, Left{a + first * s.k, s.k}, Right{b, s.n}, kNoTail,
+                [](auto acc, auto) { return acc; });
+  });
+  return true;
+}
+
+bool softmax(const Sizes& s, const float* x, float* out) {
+  bool known = true;
+  in_blocks(s.m, [&](int64_t first, int64_t rows) {
+    known = softmax_rows(Output{out + first * s.n, s.n}, rows, Dynamic{s.n}, Full{x + first * s.n, s.n}) && known;
+  });
+  return known;
+}
+
+template <class Reduction>
+bool reduce(const Sizes& s, const float* x, float* out) {
+  if (s.axis == 0) {
+    reduce_first<Reduction>(out, s.m, Dynamic{s.n}, Full{x, s.n});
+  } else {
+    in_blocks(s.m, [&](int64_t first, int64_t rows) {
+      reduce_last<Reduction>(out + first, rows, Dynamic{s.n}, Full{x + first * s.n, s.n}, first);
+    });
+  }
+  return true;
+}
+
+}  // namespace
+
+bool NATIF_RUN_KERNEL(Computation computation, const Sizes& sizes, const float* a, const float* b, float* out) {
+  const FlushDenormals flush;
+  switch (computation) {
+    case Computation::kExp:
+      return unary([](auto x) { return exp(x); }, sizes, a, out);
+    case Computation::kLog:
+      return unary([](auto x) { return log(x); }, sizes, a, out);
+    case Computation::kTanh:
+      return unary([](auto x) { return tanh(x); }, sizes, a, out);
+    case Computation::kSigmoid:
+      return unary([](auto x) { return sigmoid(x); }, sizes, a, out);
+    case Computation::kRsqrt:
+      return unary([](auto x) { return rsqrt(x); }, sizes, a, out);
+    case Computation::kReciprocal:
+      return unary([](auto x) { return reciprocal(x); }, sizes, a, out);
+    case Computation::kMatMul:
+      return matmul(sizes, a, b, out);
+    case Computation::kSoftmax:
+      return softmax(sizes, a, out);
+    case Computation::kSum:
+      return reduce<Sum>(sizes, a, out);
+    case Computation::kMean:
+      return reduce<Mean>(sizes, a, out);
+    case Computation::kProd:
+      return reduce<Prod>(sizes, a, out);
+    case Computation::kMax:
+      return reduce<Max>(sizes, a, out);
+    case Computation::kMin:
+      return reduce<Min>(sizes, a, out);
+  }
+  return false;
+}
+
+}  // namespace natif::runtime

@@ -1,0 +1,82 @@
+// runtime/machine_key.cpp: collecting the key. What cannot be read is left out, which only makes keys alike that the rest tells apart.
+#include "runtime/machine_key.h"
+
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace natif::runtime {
+namespace {
+
+// The first processor's lines of /proc/cpuinfo that name the model, its features and its microcode.
+std::string cpu() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    for (const char* name : {"model name", "stepping", "microcode", "flags", "Features", "CPU implementer", "CPU part", "CPU revision"}) {
+      if (line.starts_with(name)) text += line + "\n";
+    }
+  }
+  return text;
+}
+
+std::string file_stamp(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return "none";
+  return std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
+}
+
+// The hash of the wheel's RECORD, which holds the hash of every file of the wheel.
+std::string record(const std::filesystem::path& packages) {
+  std::string text;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(packages, error)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("tensorflow") || !name.ends_with(".dist-info")) continue;
+    std::ifstream file(entry.path() / "RECORD", std::ios::binary);
+    std::ostringstream content;
+    content << file.rdbuf();
+    text += name + " " + std::to_string(hash_of(content.str())) + "\n";
+  }
+  return text;
+}
+
+std::string environment() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    if (text.starts_with("TF_") || text.starts_with("ONEDNN_") || text.starts_with("DNNL_")) variables.push_back(text);
+  }
+  std::ranges::sort(variables);
+  std::string text;
+  for (const std::string& variable : variables) text += variable + "\n";
+  return text;
+}
+
+std::string own_build() {
+  Dl_info info;
+  return dladdr(reinterpret_cast<void*>(&machine_key), &info) != 0 ? file_stamp(info.dli_fname) : "none";
+}
+
+}  // namespace
+
+uint64_t hash_of(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return hash;
+}
+
+std::string machine_key(const std::string& tensorflow_root, int threads) {
+  return cpu() + "library " + file_stamp(tensorflow_root + "/libtensorflow_cc.so.2") + "\n" +
+         record(std::filesystem::path(tensorflow_root).parent_path()) + "libc " + gnu_get_libc_version() + "\nthreads " +
+         std::to_string(threads) + "\n" + environment() + "runtime " + own_build() + "\n";
+}
+
+}  // namespace natif::runtime
