@@ -147,6 +147,8 @@ def test_matmul(kernels: ctypes.CDLL, rng: np.random.Generator, m: int, k: int) 
         eager = tf.matmul(tf.constant(a), tf.constant(b))
         run(kernels.natif_matmul, a, b, None, out, m, k, n, block)
         assert_same_bits(out, eager, f"{m} × {k} × {n}")
+        run(kernels.natif_matmul_packed, a, b, np.empty(k * (n + 16), F32), out, m, k, n, block)
+        assert_same_bits(out, eager, f"{m} × {k} × {n}, packed")
         run(kernels.natif_matmul, a, b, bias, out, m, k, n, block)
         assert_same_bits(out, tf.nn.relu(tf.nn.bias_add(eager, tf.constant(bias))), f"relu of {m} × {k} × {n}")
 
@@ -159,6 +161,16 @@ def test_matmul_transpose_a(kernels: ctypes.CDLL, rng: np.random.Generator, m: i
             a, b, out = normal(rng, k, m), normal(rng, k, n), np.empty((m, n), F32)
             run(kernels.natif_matmul_transpose_a, a, b, out, m, k, n, 16)
             assert_same_bits(out, tf.matmul(tf.constant(a), tf.constant(b), transpose_a=True), f"{m} × {k} × {n}")
+
+
+def test_row_times_transposed(kernels: ctypes.CDLL, rng: np.random.Generator) -> None:
+    """One row with transpose_b takes the one-column order."""
+    for k in (1, 7, 16, 40, 100, 385, 1000):
+        for n in (1, 2, 3, 8, 10, 16, 65):
+            a, b, bias, out = normal(rng, 1, k), normal(rng, n, k), normal(rng, n), np.empty((1, n), F32)
+            run(kernels.natif_row_times_transposed, a, b, bias, out, k, n)
+            eager = tf.matmul(tf.constant(a), tf.constant(b), transpose_b=True)
+            assert_same_bits(out, tf.nn.relu(tf.nn.bias_add(eager, tf.constant(bias))), f"1 × {k} × {n}")
 
 
 @pytest.mark.parametrize("scale", [3, 30, 60])

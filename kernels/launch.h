@@ -31,6 +31,13 @@ template <class... Sizes>
   return own_rows == rows || own_rows == 1;
 }
 
+// Eager cuts an op with a broadcast operand into runs with a tail each when its result is larger than this: whether the last n mod 8
+// elements of the whole are its only tail.
+[[maybe_unused]] inline bool has_one_tail(int64_t rows, int64_t width) {
+  constexpr int64_t longest_run = 13913;
+  return rows * width <= longest_run || (width % 8 == 0 && width <= longest_run);
+}
+
 // A Python number as an element; false where the conversion is TensorFlow's to refuse.
 [[maybe_unused]] inline bool to_element(double number, float& element) {
   element = scalar::to_float32(number);

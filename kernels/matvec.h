@@ -5,32 +5,11 @@
 // products, added up in themselves without fma and then to the sum, in that order. Any one row of a matrix gives the same bits.
 #pragma once
 
+#include "kernels/factors.h"
 #include "kernels/lanes8.h"
-#include "kernels/operands.h"
 
 namespace natif::kernels {
 namespace {
-
-// The left matrix: row r, term k at data[r·row_stride + k·k_stride]. A transposed matrix swaps the strides.
-template <class RowStride, class KStride = Size<1>>
-struct Left {
-  const float* data;
-  RowStride row_stride;
-  KStride k_stride = {};
-};
-template <class RowStride>
-Left(const float*, RowStride) -> Left<RowStride>;
-template <class RowStride, class KStride>
-Left(const float*, RowStride, KStride) -> Left<RowStride, KStride>;
-
-// The right matrix: term k, column j at data[k·row_stride + j].
-template <class RowStride>
-struct Right {
-  const float* data;
-  RowStride row_stride;
-};
-template <class RowStride>
-Right(const float*, RowStride) -> Right<RowStride>;
 
 // One row's product with the column.
 template <class AStride, class BStride>
@@ -69,8 +48,9 @@ template <class AStride, class BStride>
 // out[r] = epilogue(row r · column), in order of rows; `b` is the column as a matrix [K, 1]. As matmul_rows otherwise.
 template <class K, class A, class B, class Epilogue>
 inline void matvec_rows(Output out, int64_t rows, K k, A a, B b, FlatTail tail, const Epilogue& epilogue) {
+  const TileColumns<Extent::kPartial, 1> column{0, 0, 1, 0};
   for (int64_t r = 0; r < rows; ++r) {
-    const float acc = dot(a.data + r * a.row_stride, a.k_stride, b.data, b.row_stride, k);
+    const float acc = dot(a.data + r * a.row_stride, a.k_stride, b.data, b.stride(column), k);
     float* to = out.data + r * out.row_stride;
     if (r >= tail.first) {
       const At<Tail> at{r, 0, tail.odd && r == tail.first};

@@ -116,6 +116,23 @@ extern "C" void natif_matmul(const float* a, const float* b, const float* bias, 
   });
 }
 
+// The right matrix packed first, into the caller's memory.
+extern "C" void natif_matmul_packed(const float* a, const float* b, float* packed, float* out, int64_t m, int64_t k, int64_t n,
+                                    int64_t block) {
+  pack_right(packed, Dynamic{k}, Dynamic{n}, Right{b, n});
+  in_blocks(m, block, [&](int64_t first, int64_t rows) {
+    matmul_rows(Output{out + first * n, n}, rows, m, Dynamic{k}, Dynamic{n}, Left{a + first * k, k}, Packed{packed}, kNoTail,
+                [](auto acc, auto) { return acc; });
+  });
+}
+
+// The product with one row whose right matrix is stored transposed, [N, K].
+extern "C" void natif_row_times_transposed(const float* a, const float* b, const float* bias, float* out, int64_t k, int64_t n) {
+  const FlushDenormals flush;
+  const auto epilogue = [&](auto acc, auto at) { return relu(add(acc, at(Column{bias}))); };
+  matvec_rows(Output{out, 1}, n, Dynamic{k}, Left{b, k}, Right{a, Size<1>{}}, flat_tail(1, n, 0, 1), epilogue);
+}
+
 // a is [K, M].
 extern "C" void natif_matmul_transpose_a(const float* a, const float* b, float* out, int64_t m, int64_t k, int64_t n, int64_t block) {
   in_blocks(m, block, [&](int64_t first, int64_t rows) {

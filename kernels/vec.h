@@ -162,6 +162,20 @@ template <Vector V>
   store_first(p, v, n);
 }
 
+// Holds a loaded value in a register: where registers are scarce the compiler would load it again for each use, and a load that straddles
+// two cache lines costs double.
+template <Vector V>
+[[gnu::always_inline]] inline V held(V v) {
+#if defined(__aarch64__)
+  asm("" : "+w"(v));
+#elif defined(__AVX512VL__)
+  asm("" : "+v"(v));
+#else
+  asm("" : "+x"(v));
+#endif
+  return v;
+}
+
 // ---- arithmetic that the operators lack
 // -----------------------------------------------------------------------------------------------------
 
