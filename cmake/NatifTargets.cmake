@@ -53,11 +53,11 @@ function(natif_library folder)
   endif()
 endfunction()
 
-# natif_check_headers(FOLDER [target…]): with the tests, compiles each header of the folder alone, against what natif::FOLDER and the
+# natif_check_headers(FOLDER [target…]): with the tests (once, not again under sanitizers), compiles each header of the folder alone, against what natif::FOLDER and the
 # targets give. natif_library() does it for folders with sources.
 function(natif_check_headers folder)
   file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
-  if(NOT NATIF_TESTS OR NOT headers)
+  if(NOT NATIF_TESTS OR NATIF_SANITIZE OR NOT headers)
     return()
   endif()
   set(units)
