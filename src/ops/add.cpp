@@ -11,7 +11,7 @@ static constexpr base::Diagnostic operand_types{.code = "NTF-ADD-1",
 // Eager raises here, while the operator takes the int.
 static constexpr base::Diagnostic number_first{
     .code = "NTF-ADD-2",
-    .text = "converts its first operand before it sees the second, so {} gives a tensor that is no float32",
+    .text = "tf.add converts its first operand before it sees the second, so {} gives a tensor that is no float32",
     .suggestion = "write the operator, or a float",
     .example = "tf.add(1, x2)"};
 

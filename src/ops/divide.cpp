@@ -11,7 +11,7 @@ static constexpr base::Diagnostic operand_types{.code = "NTF-DIVIDE-1",
 // tf.truediv converts its first operand alone, and so does tf.divide when it is given a name; eager then raises.
 static constexpr base::Diagnostic number_first{
     .code = "NTF-DIVIDE-2",
-    .text = "converts its first operand before it sees the second, so {} gives a tensor that is no float32",
+    .text = "tf.truediv, and tf.divide with a name, convert the first operand alone, so {} gives a tensor that is no float32",
     .suggestion = "write the operator, or a float",
     .example = "tf.truediv(1, x2)"};
 

@@ -1,0 +1,35 @@
+"""Functions that the graph evaluator runs, from the graph's text form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from natif import _compiler, _runtime
+
+
+class Provider:
+    """What a NativeFunction asks for its artifact."""
+
+    def __init__(self, artifact: Any) -> None:
+        self._artifact = artifact
+
+    def artifact(self, name: str) -> Any:
+        return self._artifact
+
+    def report(self, name: str) -> None:
+        return None
+
+    def source(self, name: str, kind: str) -> str:
+        return ""
+
+    def hidden(self, name: str) -> dict[str, Any]:
+        return {}
+
+
+def evaluated(text: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
+    """The functions of `text`, by name; `functions` are their Python bodies, whose signatures they have."""
+    artifact = _runtime.Artifact.of_module(_compiler.evaluated_module("evaluated", "<evaluated>", [text]))
+    provider = Provider(artifact)
+    options = {"mode": "native", "on_mismatch": "raise", "require": True, "bound": None}
+    return {name: _runtime.NativeFunction(body, provider, name, options) for name, body in functions.items()}
