@@ -1,6 +1,8 @@
 // src/codegen/kernel.cpp: the part of a kernel around its stages: its context, the checks of run-time sizes, and the launch.
 #include "codegen/kernel.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "codegen/stage.h"
 #include "codegen/values.h"
@@ -26,6 +28,8 @@ class KernelWriter {
       for (const std::string& op : stage.ops) ops.push_back(in_comment(op));
       w_.line("// $$", stage.invariant ? Code("once: ") : Code(""), list(ops));
     }
+    if (kernel_.has_general_form) print_general_form();
+    if (kernel_.only_general) return;
     print_context();
     w_.blank();
     if (has_row_stages()) {
@@ -71,14 +75,68 @@ class KernelWriter {
         if (kernel_.stages[s].operands[k].access == passes::Access::Strided) visit(s, k, kernel_.stages[s].operands[k]);
   }
 
+  // ---- the general form ----
+
+  Code general_name() const { return kernel_.only_general ? name_ : code("$_general", name_); }
+
+  void print_general_form() {
+    const Code name = general_name();
+    const size_t inputs = kernel_.inputs.size();
+    w_.line("struct $_context {", name);
+    w_.line("BroadcastShape shape;");
+    w_.line("BroadcastOperand in[$];", inputs);
+    if (!kernel_.numbers.empty()) w_.line("float numbers[$];", kernel_.numbers.size());
+    for (size_t i = 0; i < kernel_.outputs.size(); ++i) w_.line("float* out$;", i);
+    w_.line("int64_t rows, block;");
+    w_.close(";");
+    w_.blank();
+    print_general_rows(w_, kernel_, layout_, name);
+    w_.blank();
+    w_.line("[[gnu::noinline]] natif_status $($) {", name, parameters());
+    w_.line("$_context k;", name);
+    std::vector<Code> tensors;
+    for (size_t i = 0; i < inputs; ++i) tensors.push_back(code("&in$", i));
+    w_.line("const natif_tensor* const tensors[] = {$};", list(tensors));
+    w_.line("if (!broadcast_shape(tensors, $, $, k.shape)) return NATIF_DECLINED;", inputs, kernel_.stages.front().shape.size());
+    for (const auto& cover : kernel_.covers) {
+      std::vector<Code> members;
+      for (uint32_t input : cover) members.push_back(code("&in$", input));
+      w_.line("{");
+      w_.line("const natif_tensor* const members[] = {$};", list(members));
+      w_.line("if (!covers(members, $, k.shape)) return NATIF_DECLINED;", members.size());
+      w_.close();
+    }
+    if (std::any_of(kernel_.stages.begin(), kernel_.stages.end(), [](const Stage& stage) { return stage.tail_of_two; }))
+      w_.line("if (!has_one_tail(k.shape.rows, k.shape.width)) return NATIF_DECLINED;");
+    for (size_t i = 0; i < inputs; ++i) w_.line("broadcast_operand(in$, k.shape, k.in[$]);", i, i);
+    for (size_t i = 0; i < kernel_.numbers.size(); ++i) w_.line("if (!to_element(number$, k.numbers[$])) return NATIF_DECLINED;", i, i);
+    for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
+      w_.line("natif_tensor* const result$ = out$.fill();", i, i);
+      w_.line("if (const natif_status status = session.host->allocate(session.call, NATIF_FLOAT32, k.shape.rank, k.shape.dims, result$)) return status;", i);
+      w_.line("k.out$ = static_cast<float*>(result$->data);", i, i);
+    }
+    w_.line("k.rows = k.shape.rows;");
+    w_.line("k.block = broadcast_block(k.rows, k.shape.width);");
+    int64_t work = 0;
+    for (const Stage& stage : kernel_.stages) work += passes::work_of(stage).front().picoseconds;
+    w_.line("const size_t scratch = k.block * $ * sizeof(int64_t) + buffer_floats(k.block, k.shape.width) * $ * sizeof(float);", inputs, layout_.buffers.size());
+    w_.line("return run_rows(session, $_rows, &k, k.rows, k.block, $ * k.shape.width, scratch);", name, number(work));
+    w_.close();
+    w_.blank();
+  }
+
   // ---- launch ----
 
-  void print_launch() {
+  Code parameters() const {
     std::vector<Code> parameters = {"const Session& session"};
     for (size_t i = 0; i < kernel_.inputs.size(); ++i) parameters.push_back(code("const natif_tensor& in$", i));
     for (size_t i = 0; i < kernel_.numbers.size(); ++i) parameters.push_back(code("$ number$", number_type(function_.type(kernel_.numbers[i])), i));
     for (size_t i = 0; i < kernel_.outputs.size(); ++i) parameters.push_back(code("Tensor& out$", i));
-    w_.line("natif_status $($) {", name_, list(parameters));
+    return list(parameters);
+  }
+
+  void print_launch() {
+    w_.line("natif_status $($) {", name_, parameters());
     print_sizes();
     print_checks();
     w_.line("$_context k;", name_);
@@ -129,7 +187,17 @@ class KernelWriter {
         misfits.push_back(code("(in$.dims[$] != s$ && in$.dims[$] != s$)", pair.first, axis, pair.sizes[axis], pair.second, axis, pair.sizes[axis]));
     for (size_t i = 0; i < kernel_.sizes.size(); ++i)
       if (is_free(static_cast<Size>(i))) misfits.push_back(code("s$ == 0", i));
-    if (!misfits.empty()) w_.line("if ($) return NATIF_DECLINED;", list(misfits, " || "));
+    if (!misfits.empty()) w_.line("if ($) return $;", list(misfits, " || "), kernel_.has_general_form ? general_call() : Code("NATIF_DECLINED"));
+    for (const Stage& stage : kernel_.stages)
+      if (stage.broadcast_tail && !stage.invariant) w_.line("if (!has_one_tail(rows, s$)) return NATIF_DECLINED;", stage.width);
+  }
+
+  Code general_call() const {
+    std::vector<Code> arguments = {"session"};
+    for (size_t i = 0; i < kernel_.inputs.size(); ++i) arguments.push_back(code("in$", i));
+    for (size_t i = 0; i < kernel_.numbers.size(); ++i) arguments.push_back(code("number$", i));
+    for (size_t i = 0; i < kernel_.outputs.size(); ++i) arguments.push_back(code("out$", i));
+    return code("$_general($)", name_, list(arguments));
   }
 
   // Operands that may be broadcast: how, is known now.
@@ -232,6 +300,7 @@ std::set<std::string> kernel_headers(std::span<const passes::CompiledFunction> f
   for (const passes::CompiledFunction& function : functions) {
     for (const Kernel& kernel : function.kernels) {
       headers.insert("launch");
+      if (kernel.has_general_form) headers.insert("broadcast");
       for (const Stage& stage : kernel.stages) headers.merge(headers_of(kernel, stage));
     }
   }

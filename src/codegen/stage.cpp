@@ -95,8 +95,8 @@ namespace {
 
 class StageWriter {
  public:
-  StageWriter(Writer& w, const Kernel& kernel, const Layout& layout, size_t index)
-      : w_(w), kernel_(kernel), layout_(layout), index_(index), stage_(kernel.stages[index]) {}
+  StageWriter(Writer& w, const Kernel& kernel, const Layout& layout, size_t index, bool general = false)
+      : w_(w), kernel_(kernel), layout_(layout), index_(index), stage_(kernel.stages[index]), general_(general) {}
 
   void print() {
     switch (stage_.kind) {
@@ -112,7 +112,7 @@ class StageWriter {
  private:
   // ---- places ----
 
-  Code size(Size size) const { return kernel_.flat ? Code("Size<1>{}") : code("z$", size); }
+  Code size(Size size) const { return general_ ? Code("width") : kernel_.flat ? Code("Size<1>{}") : code("z$", size); }
   Code width() const { return stage_.invariant ? code("Dynamic{s$}", stage_.width) : size(stage_.width); }
   Code rows() const { return stage_.invariant ? layout_.rows_of(stage_) : Code("rows"); }
 
@@ -137,6 +137,7 @@ class StageWriter {
     const Source& source = operand.source;
     if (source.kind == Source::Kind::Number) return code("Scalar{k.numbers[$]}", source.index);
     const bool is_input = source.kind == Source::Kind::Input;
+    if (general_ && is_input) return code("Gathered{k.in[$].data, offsets + $ * k.block, k.in[$].one_column}", source.index, source.index, source.index);
     if (operand.access == Access::Strided) return strided(position);
     const Code base = is_input ? code("k.in[$]", source.index) : result_of(source.index);
     const bool moves = is_input && !stage_.invariant;  // inputs are given from their first row on
@@ -279,6 +280,7 @@ class StageWriter {
   const Layout& layout_;
   size_t index_;
   const Stage& stage_;
+  bool general_;
 };
 
 }  // namespace
@@ -310,6 +312,27 @@ void print_rows(Writer& w, const Kernel& kernel, const Layout& layout, const Cod
   w.line("const int64_t rows = end - first < k.block ? end - first : k.block;");
   for (size_t s = 0; s < kernel.stages.size(); ++s)
     if (!kernel.stages[s].invariant) print_stage(w, kernel, layout, s);
+  w.close();
+  w.close();
+}
+
+void print_general_rows(Writer& w, const Kernel& kernel, const Layout& layout, const Code& name) {
+  const size_t inputs = kernel.inputs.size();
+  w.line("void $_rows(void* context, int64_t begin, int64_t end, void* memory) {", name);
+  w.line("const $_context& k = *static_cast<const $_context*>(context);", name, name);
+  w.line("const Dynamic width{k.shape.width};");
+  w.line("int64_t* const offsets = static_cast<int64_t*>(memory);");
+  for (size_t b = 0; b < layout.buffers.size(); ++b) {
+    if (b == 0) {
+      w.line("float* const buffer0 = reinterpret_cast<float*>(offsets + k.block * $);", inputs);
+    } else {
+      w.line("float* const buffer$ = buffer$ + buffer_floats(k.block, width);", b, b - 1);
+    }
+  }
+  w.line("for (int64_t first = begin; first < end; first += k.block) {");
+  w.line("const int64_t rows = end - first < k.block ? end - first : k.block;");
+  w.line("for (int64_t i = 0; i < $; ++i) row_offsets(k.shape, k.in[i], first, rows, offsets + i * k.block);", inputs);
+  for (size_t s = 0; s < kernel.stages.size(); ++s) StageWriter(w, kernel, layout, s, true).print();
   w.close();
   w.close();
 }

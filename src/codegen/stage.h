@@ -33,6 +33,9 @@ std::set<std::string> headers_of(const passes::Kernel&, const passes::Stage&);
 /// void name_rows(void* context, int64_t begin, int64_t end, void* memory)
 void print_rows(Writer&, const passes::Kernel&, const Layout&, const Code& name);
 
+/// The same for the kernel's general form: operands are read at offsets that are worked out for each block of rows.
+void print_general_rows(Writer&, const passes::Kernel&, const Layout&, const Code& name);
+
 /// One stage; an invariant one is printed where the context is at hand as `k`, one of row values inside the loop over blocks.
 void print_stage(Writer&, const passes::Kernel&, const Layout&, size_t stage);
 

@@ -235,6 +235,10 @@ void finish_sizes(Draft& draft) {
   for (const Check& check : kernel.checks)
     if (std::find(checks.begin(), checks.end(), check) == checks.end()) checks.push_back(check);
   kernel.checks = std::move(checks);
+  for (Size size = 0; size < kernel.sizes.size(); ++size) {
+    const bool known = std::any_of(kernel.checks.begin(), kernel.checks.end(), [&](const Check& check) { return check.size == size; });
+    if (!known && kernel.sizes[size].fixed == ir::free_size && !kernel.only_general) throw Refused{"no input has one of its sizes"};
+  }
 }
 
 }  // namespace

@@ -68,6 +68,8 @@ struct Stage {
   bool transpose_left = false;                      // of Contraction
   bool over_rows = false;                           // of Reduction, ArgReduction: along the first axis of a matrix; then invariant
   ops::Reduction reduction = ops::Reduction::None;  // of Reduction
+  bool tail_of_two = false;                         // of Pointwise, Contraction: some function of two operands has such a formula,
+  bool broadcast_tail = false;                      // and one of those operands is broadcast
   bool tail_matters = false;                      // of Pointwise, Contraction: some function of `expression` has a formula of its own for tails
   ir::Value result = 0;
   ir::DType dtype = ir::DType::Float32;
@@ -105,8 +107,13 @@ struct Kernel {
   std::vector<std::string> rules;  // exactness rules that it relies on
   /// All stages are pointwise over one shape without broadcasting but of scalars, so any block of elements is as good as a row.
   bool flat = false;
-  /// All stages are pointwise and of row values: operands whose sizes turn out otherwise are read by the general form of access.
-  bool pointwise = false;
+  /// All stages are pointwise and of row values: where the sizes turn out otherwise than the plan says, the kernel's general form runs, in which
+  /// any operand may be broadcast along any axes.
+  bool has_general_form = false;
+  /// Of the general form: groups of inputs that must have the whole shape together, as an op of theirs is computed over all of it.
+  std::vector<std::vector<uint32_t>> covers;
+  /// The plan reads some operand by broadcasting over axes in front, so only the general form can run.
+  bool only_general = false;
 };
 
 /// Why a group is no kernel.

@@ -198,11 +198,24 @@ class StageWriter {
       settle_pair(loop, *node);
       for (size_t k = 0; k < node->operands.size(); ++k) operands.push_back(term(loop, *node, k));
       loop.terms[node->results[0]] = native_of(*node).element(loop.stage.expression, operands);
+      const bool tail_of_two = operands.size() == 2 && has_own_tail(*node);
+      loop.stage.tail_of_two = loop.stage.tail_of_two || tail_of_two;
+      loop.stage.broadcast_tail = loop.stage.broadcast_tail || (tail_of_two && reads_broadcast(loop.stage, operands));
       loop.stage.ops.push_back(node->op);
     }
     loop.stage.expression.result = loop.terms.at(loop.root->results[0]);
     for (const ir::Expression::Entry& entry : loop.stage.expression.terms)
       if (entry.kind == ir::Expression::Kind::Call && !ir::same_in_tail(entry.intrinsic)) loop.stage.tail_matters = true;
+  }
+
+  bool reads_broadcast(const Stage& stage, const std::vector<ir::Term>& terms) const {
+    const bool is_product = stage.kind == StageKind::Contraction;
+    return std::any_of(terms.begin(), terms.end(), [&](ir::Term term) {
+      const ir::Expression::Entry& entry = stage.expression.terms[term.index];
+      if (entry.kind != ir::Expression::Kind::Input || (is_product && entry.input == 0)) return false;
+      const Access access = stage.operands[is_product ? entry.input + 1 : entry.input].access;
+      return access != Access::Full && access != Access::Scalar;
+    });
   }
 
   ir::Term term(Loop& loop, const Node& node, size_t position) {
@@ -312,14 +325,46 @@ class StageWriter {
 
   void settle_forms() {
     Kernel& kernel = draft_.kernel;
-    kernel.pointwise = is_all_pointwise();
-    kernel.flat = kernel.pointwise;
+    kernel.flat = is_all_pointwise();
+    bool has_columns = false;
     for (const Stage& stage : kernel.stages) {
       const bool is_full = draft_.leading + 1 == static_cast<int>(shape(stage.result).size()) || draft_.leading == 0;
       kernel.flat = kernel.flat && is_full;
-      for (const Operand& operand : stage.operands)
+      for (const Operand& operand : stage.operands) {
         kernel.flat = kernel.flat && (operand.access == Access::Full || operand.access == Access::Scalar);
+        kernel.only_general = kernel.only_general || (is_all_pointwise() && operand.access == Access::Strided);
+        has_columns = has_columns || (operand.source.kind == Source::Kind::Stage && operand.access != Access::Full);
+      }
     }
+    kernel.has_general_form = is_all_pointwise() && !has_columns && kernel.inputs.size() > 1;
+    if (kernel.only_general && !kernel.has_general_form) throw Refused{"it broadcasts over axes in front"};
+    if (kernel.has_general_form) find_covers();
+  }
+
+  // An op whose result leaves the kernel, or whose tail has a formula of its own, has to be as large as the kernel's loop.
+  void find_covers() {
+    std::map<Value, std::set<uint32_t>> inputs;
+    for (const Node* node : draft_.ops) {
+      std::set<uint32_t>& own = inputs[node->results[0]];
+      for (Value operand : node->operands) {
+        if (draft_.op_of(operand)) own.insert(inputs[operand].begin(), inputs[operand].end());
+        if (!draft_.producer.contains(operand)) own.insert(draft_.input(operand));
+      }
+      if (!draft_.is_output(node->results[0]) && !has_own_tail(*node)) continue;
+      std::vector<uint32_t> cover(own.begin(), own.end());
+      auto& covers = draft_.kernel.covers;
+      if (cover.size() < draft_.kernel.inputs.size() && std::find(covers.begin(), covers.end(), cover) == covers.end()) covers.push_back(std::move(cover));
+    }
+  }
+
+  bool has_own_tail(const Node& node) const {
+    ir::Expression expression;
+    std::vector<ir::Term> operands;
+    for (uint32_t i = 0; i < node.operands.size(); ++i) operands.push_back(expression.input(i));
+    native_of(node).element(expression, operands);
+    return std::any_of(expression.terms.begin(), expression.terms.end(), [](const ir::Expression::Entry& entry) {
+      return entry.kind == ir::Expression::Kind::Call && !ir::same_in_tail(entry.intrinsic);
+    });
   }
 
   Draft& draft_;
