@@ -11,7 +11,7 @@ void register_claims(nanobind::module_&);
 /// ModulePlan and compile_module(): from claims to generated C++.
 void register_compile(nanobind::module_&);
 
-/// evaluated_module(): the graph evaluator.
+/// evaluated_module() and normal_graph(): the graph evaluator and the graph's text form.
 void register_eval(nanobind::module_&);
 
 /// registry() and diagnostics(): what docs, tests and the capability manifest derive from.
