@@ -32,6 +32,7 @@ NB_MODULE(_compiler, module) {
   register_compile(module);
   register_registry(module);
   register_eval(module);
+  register_passes(module);
 }
 
 }  // namespace natif::bind

@@ -17,4 +17,7 @@ void register_eval(nanobind::module_&);
 /// registry() and diagnostics(): what docs, tests and the capability manifest derive from.
 void register_registry(nanobind::module_&);
 
+/// run_pass(): single passes on graphs in text form.
+void register_passes(nanobind::module_&);
+
 }  // namespace natif::bind
