@@ -26,7 +26,7 @@ template <class... Sizes>
 
 // How an operand of a block of [rows, width] is read whose axes may be 1 and broadcast; false where only some of its leading axes are.
 [[maybe_unused]] inline bool stride_over(const natif_tensor& tensor, int32_t leading, int64_t rows, int64_t width, Strided& strided) {
-  const int64_t own_rows = rows_of(tensor, leading), own_width = tensor.dims[leading];
+  const int64_t own_rows = rows_of(tensor, leading), own_width = leading < tensor.rank ? tensor.dims[leading] : 1;
   strided = {static_cast<const float*>(tensor.data), own_rows == 1 && rows != 1 ? 0 : own_width, own_width == 1 && width != 1};
   return own_rows == rows || own_rows == 1;
 }

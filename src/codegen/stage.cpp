@@ -2,6 +2,8 @@
 #include "codegen/stage.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "codegen/expression.h"
@@ -176,12 +178,12 @@ class StageWriter {
       parameters.push_back("auto x0");
       operands.push_back("Scalar{0.0f}");
     }
-    print_map(inputs, parameters, operands);
+    print_map(stage_.expression, inputs, parameters, operands);
   }
 
-  void print_map(const std::vector<Code>& inputs, const std::vector<Code>& parameters, const std::vector<Code>& operands) {
+  void print_map(const ir::Expression& expression, const std::vector<Code>& inputs, const std::vector<Code>& parameters, const std::vector<Code>& operands) {
     const Code name = code("stage$", index_);
-    print_expression(w_, name, code("[]($)", list(parameters)), inputs[0], stage_.expression, inputs);
+    print_expression(w_, name, code("[]($)", list(parameters)), inputs[0], expression, inputs);
     w_.line("map($, $, $, $, $, $);", output(), rows(), width(), tail(), name, list(operands));
   }
 
@@ -198,19 +200,53 @@ class StageWriter {
   }
 
   void print_dynamic_product() {
-    const Code depth = size(stage_.depth), row_stride = stage_.transpose_left ? Code("1") : depth, k_stride = stage_.transpose_left ? Code("k.rows") : Code("1");
-    w_.line("matmul_block($, rows, k.rows, $, $, $, $, $, $);", output(), depth, width(), left_data(), row_stride, k_stride, right_data());
-    if (is_sum_alone()) return;
+    const Code depth = size(stage_.depth), row_stride = stage_.transpose_left ? Code("1") : depth;
+    const Code k_stride = stage_.transpose_left ? Code("Dynamic{k.rows}") : Code("Size<1>{}");
+    const auto biased = biased_sum();
+    const Code bias = biased ? pointer(2 + biased->operand) : Code("nullptr");
+    w_.line("matmul_block($, rows, k.rows, $, $, $, $, $, $, $);", output(), depth, width(), left_data(), row_stride, k_stride, right_data(), bias);
+    ir::Expression rest = stage_.expression;
+    if (biased) rest.terms[biased->term] = {.kind = ir::Expression::Kind::Input, .input = 0};
+    if (rest.terms[rest.result.index].kind == ir::Expression::Kind::Input) return;
     std::vector<Code> inputs = {"x0"}, parameters = {"auto x0"}, operands = {code("Full{$, $}", result_of(index_), width())};
     for (size_t i = 2; i < stage_.operands.size(); ++i) {
-      inputs.push_back(code("x$", i - 1));
-      parameters.push_back(code("auto x$", i - 1));
+      const Code name = code("x$", i - 1);
+      inputs.push_back(name);
+      if (biased && biased->operand + 2 == i) continue;
+      parameters.push_back(code("auto $", name));
       operands.push_back(read(i));
     }
-    print_map(inputs, parameters, operands);
+    print_map(rest, inputs, parameters, operands);
   }
 
-  bool is_sum_alone() const { return stage_.expression.terms[stage_.expression.result.index].kind == ir::Expression::Kind::Input; }
+  struct Biased {
+    size_t term;     // the sum plus a vector, an entry of the expression
+    size_t operand;  // the vector, among the epilogue's operands
+  };
+
+  // What the product adds by itself: a vector along its columns, where neither the bare sum nor the vector is used otherwise.
+  std::optional<Biased> biased_sum() const {
+    const auto& terms = stage_.expression.terms;
+    const auto input_of = [&](ir::Term term) { return terms[term.index].kind == ir::Expression::Kind::Input ? static_cast<int>(terms[term.index].input) : -1; };
+    std::map<uint32_t, int> uses;
+    for (const auto& entry : terms)
+      if (entry.kind == ir::Expression::Kind::Call)
+        for (int k = 0; k < ir::operand_count(entry.intrinsic); ++k) ++uses[entry.operands[k].index];
+    for (size_t i = 0; i < terms.size(); ++i) {
+      if (terms[i].kind != ir::Expression::Kind::Call || terms[i].intrinsic != ir::Intrinsic::Add) continue;
+      const int x = input_of(terms[i].operands[0]), y = input_of(terms[i].operands[1]);
+      if (x != 0 || y < 1 || uses[terms[i].operands[0].index] != 1 || uses[terms[i].operands[1].index] != 1) continue;
+      const auto operand = static_cast<size_t>(y - 1);
+      if (stage_.operands[2 + operand].access == Access::Row) return Biased{i, operand};
+    }
+    return std::nullopt;
+  }
+
+  // The first element of an operand that is the same for all rows.
+  Code pointer(size_t position) const {
+    const Source& source = stage_.operands[position].source;
+    return source.kind == Source::Kind::Input ? code("k.in[$]", source.index) : result_of(source.index);
+  }
 
   Code left_data() const {
     const Source& source = stage_.operands[0].source;
@@ -218,10 +254,7 @@ class StageWriter {
     return stage_.transpose_left ? code("k.in[$] + first", source.index) : code("k.in[$] + first * $", source.index, size(stage_.depth));
   }
 
-  Code right_data() const {
-    const Source& source = stage_.operands[1].source;
-    return source.kind == Source::Kind::Input ? code("k.in[$]", source.index) : result_of(source.index);
-  }
+  Code right_data() const { return pointer(1); }
 
   void decline_unless(const Code& condition) {
     w_.line("if (!$) return __atomic_store_n(&k.declined, true, __ATOMIC_RELAXED);", condition);
