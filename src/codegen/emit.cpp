@@ -43,16 +43,21 @@ void print_code(Writer& w, Tables& tables, const std::string& level, Functions f
 
 void print_declarations(Writer& w, const std::string& level, Functions functions) {
   w.line("namespace natif::$ {", level_namespace(level));
-  for (size_t i = 0; i < functions.size(); ++i) w.line("natif_status $(const natif_host*, natif_call*, natif_frame*);", entry_name(i, functions[i].function));
+  for (size_t i = 0; i < functions.size(); ++i)
+    w.line("natif_status $(const natif_host*, natif_call*, natif_frame*);", entry_name(i, functions[i].function));
   w.close();
 }
 
 Code kind_of(const ir::Type& type) {
   switch (type.kind) {
-    case ir::Type::Kind::Tensor: return "NATIF_TENSOR";
-    case ir::Type::Kind::Int: return "NATIF_INT";
-    case ir::Type::Kind::Float: return "NATIF_FLOAT";
-    case ir::Type::Kind::Bool: return "NATIF_BOOLEAN";
+    case ir::Type::Kind::Tensor:
+      return "NATIF_TENSOR";
+    case ir::Type::Kind::Int:
+      return "NATIF_INT";
+    case ir::Type::Kind::Float:
+      return "NATIF_FLOAT";
+    case ir::Type::Kind::Bool:
+      return "NATIF_BOOLEAN";
   }
   return "";
 }
@@ -76,8 +81,8 @@ Code print_value_types(Writer& w, const Code& table, const std::vector<NamedType
       for (int64_t size : type->dims) sizes.push_back(number(size));
       w.line("constexpr int64_t $[] = {$};", dims, list(sizes));
     }
-    rows.push_back(code("{$, $, $, $, $, $}", quoted(name), kind_of(*type), type->is_tensor() ? ir::abi_number(type->dtype) : 0, type->rank(),
-                        hidden ? 1 : 0, dims));
+    rows.push_back(code("{$, $, $, $, $, $}", quoted(name), kind_of(*type), type->is_tensor() ? ir::abi_number(type->dtype) : 0,
+                        type->rank(), hidden ? 1 : 0, dims));
   }
   w.line("constexpr natif_value_type $[] = {", table);
   for (const Code& row : rows) w.line("$,", row);
@@ -90,15 +95,16 @@ void print_functions(Writer& w, Tables& tables, const Module& module, Functions 
   for (size_t i = 0; i < functions.size(); ++i) {
     const ir::Function& function = functions[i].function;
     std::vector<NamedType> parameters, results;
-    for (const ir::Parameter& parameter : function.parameters) parameters.push_back({parameter.name, &function.type(parameter.value), parameter.hidden});
+    for (const ir::Parameter& parameter : function.parameters)
+      parameters.push_back({parameter.name, &function.type(parameter.value), parameter.hidden});
     for (const ir::Type& type : function.results) results.push_back({"", &type, false});
     std::vector<Code> entries;
     for (const std::string& level : module.levels) entries.push_back(code("natif::$::$", level_namespace(level), entry_name(i, function)));
     w.line("constexpr natif_entry function_$_entries[] = {$};", i, list(entries));
     const Code parameter_table = print_value_types(w, code("function_$_parameters", i), parameters);
     const Code result_table = print_value_types(w, code("function_$_results", i), results);
-    rows.push_back(code("{$, function_$_entries, $, $, $, $, $, $}", quoted(function.name), i, parameter_table, parameters.size(), result_table,
-                        results.size(), function.tuple ? 1 : 0, tables.span(function.span)));
+    rows.push_back(code("{$, function_$_entries, $, $, $, $, $, $}", quoted(function.name), i, parameter_table, parameters.size(),
+                        result_table, results.size(), function.tuple ? 1 : 0, tables.span(function.span)));
   }
   w.line("// name, entries, parameters, parameter_count, results, result_count, tuple, span");
   w.line("constexpr natif_function functions[] = {");

@@ -10,8 +10,8 @@
 namespace natif::codegen {
 
 struct Module {
-  std::string name;         // __name__ of the Python module
-  std::string source_file;  // for tracebacks
+  std::string name;                              // __name__ of the Python module
+  std::string source_file;                       // for tracebacks
   std::vector<std::string> levels = {"native"};  // vector levels from the narrowest up, as in natif_module
 };
 

@@ -1,4 +1,5 @@
-// src/codegen/expression.cpp: see expression.h. A term that is used more than once becomes a variable, the others are written where they are used.
+// src/codegen/expression.cpp: see expression.h. A term that is used more than once becomes a variable, the others are written where they
+// are used.
 #include "codegen/expression.h"
 
 namespace natif::codegen {
@@ -40,9 +41,14 @@ void print_expression(Writer& w, const Code& name, const Code& head, const Code&
     if (!needed[i]) continue;
     const auto& entry = expression.terms[i];
     switch (entry.kind) {
-      case Kind::Input: terms[i] = inputs.at(entry.input); continue;
-      case Kind::Constant: terms[i] = code("constant<decltype($)>($)", element, number(entry.constant)); continue;
-      case Kind::Call: break;
+      case Kind::Input:
+        terms[i] = inputs.at(entry.input);
+        continue;
+      case Kind::Constant:
+        terms[i] = code("constant<decltype($)>($)", element, number(entry.constant));
+        continue;
+      case Kind::Call:
+        break;
     }
     std::vector<Code> operands;
     for (int k = 0; k < ir::operand_count(entry.intrinsic); ++k) operands.push_back(terms[entry.operands[k].index]);

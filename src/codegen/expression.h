@@ -8,8 +8,9 @@
 
 namespace natif::codegen {
 
-/// Prints "const auto name = <head> {", the expression with `inputs[i]` for its input i, and "};". `element` is a variable of the lambda that has
-/// the element's type.
-void print_expression(Writer&, const Code& name, const Code& head, const Code& element, const ir::Expression&, const std::vector<Code>& inputs);
+/// Prints "const auto name = <head> {", the expression with `inputs[i]` for its input i, and "};". `element` is a variable of the lambda
+/// that has the element's type.
+void print_expression(Writer&, const Code& name, const Code& head, const Code& element, const ir::Expression&,
+                      const std::vector<Code>& inputs);
 
 }  // namespace natif::codegen

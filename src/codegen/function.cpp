@@ -43,7 +43,7 @@ class EntryWriter {
  private:
   // Where yield, continue and break of the region being printed put their values.
   struct Targets {
-    std::vector<Value> yielded;               // results of the innermost `if` or kernel
+    std::vector<Value> yielded;                // results of the innermost `if` or kernel
     std::vector<Value> carried, loop_results;  // of the innermost loop: its arguments that continue() sets, its results
   };
 
@@ -60,9 +60,15 @@ class EntryWriter {
         storage_[value] = Storage::Borrowed;
         w_.line("const natif_tensor& $ = frame->parameters[$].tensor;", name(value), i);
         return;
-      case ir::Type::Kind::Int: w_.line("const int64_t $ = frame->parameters[$].scalar.i;", name(value), i); return;
-      case ir::Type::Kind::Float: w_.line("const double $ = frame->parameters[$].scalar.f;", name(value), i); return;
-      case ir::Type::Kind::Bool: w_.line("const bool $ = frame->parameters[$].scalar.i != 0;", name(value), i); return;
+      case ir::Type::Kind::Int:
+        w_.line("const int64_t $ = frame->parameters[$].scalar.i;", name(value), i);
+        return;
+      case ir::Type::Kind::Float:
+        w_.line("const double $ = frame->parameters[$].scalar.f;", name(value), i);
+        return;
+      case ir::Type::Kind::Bool:
+        w_.line("const bool $ = frame->parameters[$].scalar.i != 0;", name(value), i);
+        return;
     }
   }
 
@@ -89,19 +95,28 @@ class EntryWriter {
 
   void print_node(const Node& node, const Targets& targets) {
     switch (node.kind) {
-      case NodeKind::Op: return print_op(node);
-      case NodeKind::Literal: return print_literal(w_, function_, node);
-      case NodeKind::Scalar: return print_scalar(w_, tables_, function_, node);
-      case NodeKind::ToTensor: return print_to_tensor(node);
+      case NodeKind::Op:
+        return print_op(node);
+      case NodeKind::Literal:
+        return print_literal(w_, function_, node);
+      case NodeKind::Scalar:
+        return print_scalar(w_, tables_, function_, node);
+      case NodeKind::ToTensor:
+        return print_to_tensor(node);
       case NodeKind::Dimension:
         w_.line("const int64_t $ = static_cast<const natif_tensor&>($).dims[$];", name(node.results[0]), name(node.operands[0]),
                 number(ir::get<int64_t>(node.attributes, "axis")));
         return;
-      case NodeKind::If: return print_if(node, targets);
-      case NodeKind::For: return print_for(node);
-      case NodeKind::Loop: return print_loop(node);
-      case NodeKind::Kernel: return print_kernel(node);
-      case NodeKind::Yield: return assign(targets.yielded, node.operands);
+      case NodeKind::If:
+        return print_if(node, targets);
+      case NodeKind::For:
+        return print_for(node);
+      case NodeKind::Loop:
+        return print_loop(node);
+      case NodeKind::Kernel:
+        return print_kernel(node);
+      case NodeKind::Yield:
+        return assign(targets.yielded, node.operands);
       case NodeKind::Continue:
         assign(targets.carried, node.operands);
         w_.line("continue;");
@@ -110,7 +125,8 @@ class EntryWriter {
         assign(targets.loop_results, node.operands);
         w_.line("break;");
         return;
-      case NodeKind::Return: return print_return(node);
+      case NodeKind::Return:
+        return print_return(node);
     }
   }
 
@@ -148,7 +164,8 @@ class EntryWriter {
       }
     }
     declare(to);
-    w_.line("if (const natif_status status = from_number(session, $, $, $)) return status;", name(from), ir::abi_number(type(to).dtype), name(to));
+    w_.line("if (const natif_status status = from_number(session, $, $, $)) return status;", name(from), ir::abi_number(type(to).dtype),
+            name(to));
   }
 
   void print_if(const Node& node, Targets targets) {
@@ -192,7 +209,8 @@ class EntryWriter {
     const Code start = name(node.operands[0]), stop = name(node.operands[1]), step = name(node.operands[2]);
     const Code count = identifier("count", body.arguments[0]), index = identifier("index", body.arguments[0]);
     if (!literals_.contains(node.operands[2]))
-      w_.line("if ($ == 0) return host->fail(call, NATIF_VALUE_ERROR, $, \"range() arg 3 must not be zero\");", step, tables_.span(node.span));
+      w_.line("if ($ == 0) return host->fail(call, NATIF_VALUE_ERROR, $, \"range() arg 3 must not be zero\");", step,
+              tables_.span(node.span));
     const Targets targets = begin_loop(node, 1, 3);
     w_.line("const uint64_t $ = scalar::range_length($, $, $);", count, start, stop, step);
     w_.line("for (uint64_t $ = 0;; ++$) {", index, index);
@@ -200,8 +218,8 @@ class EntryWriter {
     assign(node.results, targets.carried);
     w_.line("break;");
     w_.close();
-    w_.line("const int64_t $ = static_cast<int64_t>(static_cast<uint64_t>($) + $ * static_cast<uint64_t>($));", name(body.arguments[0]), start, index,
-            step);
+    w_.line("const int64_t $ = static_cast<int64_t>(static_cast<uint64_t>($) + $ * static_cast<uint64_t>($));", name(body.arguments[0]),
+            start, index, step);
     print_poll(body);
     print_region(body, targets);
     w_.close();
@@ -248,10 +266,15 @@ class EntryWriter {
       const Value value = node.operands[i];
       const Code slot = code("frame->results[$]", i);
       switch (type(value).kind) {
-        case ir::Type::Kind::Tensor: break;
-        case ir::Type::Kind::Float: w_.line("$.scalar.f = $;", slot, name(value)); continue;
+        case ir::Type::Kind::Tensor:
+          break;
+        case ir::Type::Kind::Float:
+          w_.line("$.scalar.f = $;", slot, name(value));
+          continue;
         case ir::Type::Kind::Int:
-        case ir::Type::Kind::Bool: w_.line("$.scalar.i = $;", slot, name(value)); continue;
+        case ir::Type::Kind::Bool:
+          w_.line("$.scalar.i = $;", slot, name(value));
+          continue;
       }
       // A tensor returned twice is shared first and given last.
       const bool again = std::count(node.operands.begin() + static_cast<std::ptrdiff_t>(i) + 1, node.operands.end(), value) > 0;
@@ -264,9 +287,7 @@ class EntryWriter {
     w_.line("return NATIF_OK;");
   }
 
-  void copy(Value to, Value from) {
-    w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.share($);", name(to), name(from));
-  }
+  void copy(Value to, Value from) { w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.share($);", name(to), name(from)); }
 
   // All of `to` = all of `from` at once.
   void assign(const std::vector<Value>& to, const std::vector<Value>& from) {

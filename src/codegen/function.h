@@ -1,5 +1,5 @@
-// src/codegen/function.h: prints the entry of one native function: structured control flow, Python numbers, TensorFlow ops through the host,
-// and calls of its kernels.
+// src/codegen/function.h: prints the entry of one native function: structured control flow, Python numbers, TensorFlow ops through the
+// host, and calls of its kernels.
 #pragma once
 
 #include "codegen/tables.h"

@@ -61,10 +61,14 @@ class KernelWriter {
 
   Code element_type(size_t output) const {
     switch (function_.type(kernel_.outputs[output]).dtype) {
-      case ir::DType::Float32: return "float";
-      case ir::DType::Int64: return "int64_t";
-      case ir::DType::Int32: return "int32_t";
-      default: throw base::InternalError("a kernel's result of a dtype that no kernel writes");
+      case ir::DType::Float32:
+        return "float";
+      case ir::DType::Int64:
+        return "int64_t";
+      case ir::DType::Int32:
+        return "int32_t";
+      default:
+        throw base::InternalError("a kernel's result of a dtype that no kernel writes");
     }
   }
 
@@ -112,14 +116,18 @@ class KernelWriter {
     for (size_t i = 0; i < kernel_.numbers.size(); ++i) w_.line("if (!to_element(number$, k.numbers[$])) return NATIF_DECLINED;", i, i);
     for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
       w_.line("natif_tensor* const result$ = out$.fill();", i, i);
-      w_.line("if (const natif_status status = session.host->allocate(session.call, NATIF_FLOAT32, k.shape.rank, k.shape.dims, result$)) return status;", i);
+      w_.line(
+          "if (const natif_status status = session.host->allocate(session.call, NATIF_FLOAT32, k.shape.rank, k.shape.dims, result$)) "
+          "return status;",
+          i);
       w_.line("k.out$ = static_cast<float*>(result$->data);", i, i);
     }
     w_.line("k.rows = k.shape.rows;");
     w_.line("k.block = broadcast_block(k.rows, k.shape.width);");
     int64_t work = 0;
     for (const Stage& stage : kernel_.stages) work += passes::work_of(stage).front().picoseconds;
-    w_.line("const size_t scratch = k.block * $ * sizeof(int64_t) + buffer_floats(k.block, k.shape.width) * $ * sizeof(float);", inputs, layout_.buffers.size());
+    w_.line("const size_t scratch = k.block * $ * sizeof(int64_t) + buffer_floats(k.block, k.shape.width) * $ * sizeof(float);", inputs,
+            layout_.buffers.size());
     w_.line("return run_rows(session, $_rows, &k, k.rows, k.block, $ * k.shape.width, scratch);", name, number(work));
     w_.close();
     w_.blank();
@@ -130,7 +138,8 @@ class KernelWriter {
   Code parameters() const {
     std::vector<Code> parameters = {"const Session& session"};
     for (size_t i = 0; i < kernel_.inputs.size(); ++i) parameters.push_back(code("const natif_tensor& in$", i));
-    for (size_t i = 0; i < kernel_.numbers.size(); ++i) parameters.push_back(code("$ number$", number_type(function_.type(kernel_.numbers[i])), i));
+    for (size_t i = 0; i < kernel_.numbers.size(); ++i)
+      parameters.push_back(code("$ number$", number_type(function_.type(kernel_.numbers[i])), i));
     for (size_t i = 0; i < kernel_.outputs.size(); ++i) parameters.push_back(code("Tensor& out$", i));
     return list(parameters);
   }
@@ -184,12 +193,22 @@ class KernelWriter {
     }
     for (const passes::Pair& pair : kernel_.pairs)
       for (size_t axis = 0; axis < pair.sizes.size(); ++axis)
-        misfits.push_back(code("(in$.dims[$] != s$ && in$.dims[$] != s$)", pair.first, axis, pair.sizes[axis], pair.second, axis, pair.sizes[axis]));
+        misfits.push_back(
+            code("(in$.dims[$] != s$ && in$.dims[$] != s$)", pair.first, axis, pair.sizes[axis], pair.second, axis, pair.sizes[axis]));
     for (size_t i = 0; i < kernel_.sizes.size(); ++i)
       if (is_free(static_cast<Size>(i))) misfits.push_back(code("s$ == 0", i));
-    if (!misfits.empty()) w_.line("if ($) return $;", list(misfits, " || "), kernel_.has_general_form ? general_call() : Code("NATIF_DECLINED"));
-    for (const Stage& stage : kernel_.stages)
-      if (stage.broadcast_tail && !stage.invariant) w_.line("if (!has_one_tail(rows, s$)) return NATIF_DECLINED;", stage.width);
+    if (!misfits.empty())
+      w_.line("if ($) return $;", list(misfits, " || "), kernel_.has_general_form ? general_call() : Code("NATIF_DECLINED"));
+    for (const Stage& stage : kernel_.stages) print_domain(stage);
+  }
+
+  // Sizes for which a stage gives eager's bits, and no slower.
+  void print_domain(const Stage& stage) {
+    if (stage.broadcast_tail && !stage.invariant) w_.line("if (!has_one_tail(rows, s$)) return NATIF_DECLINED;", stage.width);
+    if (stage.kind == StageKind::Contraction) w_.line("if (is_large_product(s$, s$)) return NATIF_DECLINED;", stage.depth, stage.width);
+    if (stage.kind != StageKind::Reduction) return;
+    const Code others = stage.over_rows ? code("s$", stage.width) : Code("rows");
+    w_.line("if (is_shared_reduction($, s$)) return NATIF_DECLINED;", others, stage.depth);
   }
 
   Code general_call() const {

@@ -1,5 +1,5 @@
-// src/codegen/kernel.h: prints kernels from their plans: a function that checks the run-time sizes, allocates the results and splits the rows,
-// and one that computes a block of rows, stage by stage, by the loops of kernels/.
+// src/codegen/kernel.h: prints kernels from their plans: a function that checks the run-time sizes, allocates the results and splits the
+// rows, and one that computes a block of rows, stage by stage, by the loops of kernels/.
 #pragma once
 
 #include <set>

@@ -22,15 +22,19 @@ bool can_fail(ScalarOp op, ir::Type::Kind operand) {
     case ScalarOp::Subtract:
     case ScalarOp::Multiply:
     case ScalarOp::Negate:
-    case ScalarOp::Absolute: return is_int;
+    case ScalarOp::Absolute:
+      return is_int;
     case ScalarOp::Divide:
     case ScalarOp::FloorDivide:
     case ScalarOp::Modulo:
     case ScalarOp::Power:
     case ScalarOp::ShiftLeft:
-    case ScalarOp::ShiftRight: return true;
-    case ScalarOp::ToInt: return operand == ir::Type::Kind::Float;
-    default: return false;
+    case ScalarOp::ShiftRight:
+      return true;
+    case ScalarOp::ToInt:
+      return operand == ir::Type::Kind::Float;
+    default:
+      return false;
   }
 }
 
@@ -45,13 +49,17 @@ Constant element(ir::DType dtype, T value) {
 
 std::optional<Constant> element_of_int(int64_t value, ir::DType dtype) {
   switch (dtype) {
-    case ir::DType::Float32: return element(dtype, static_cast<float>(static_cast<double>(value)));
-    case ir::DType::Float64: return element(dtype, static_cast<double>(value));
-    case ir::DType::Int64: return element(dtype, value);
+    case ir::DType::Float32:
+      return element(dtype, static_cast<float>(static_cast<double>(value)));
+    case ir::DType::Float64:
+      return element(dtype, static_cast<double>(value));
+    case ir::DType::Int64:
+      return element(dtype, value);
     case ir::DType::Int32:
       if (value != static_cast<int32_t>(value)) return std::nullopt;
       return element(dtype, static_cast<int32_t>(value));
-    case ir::DType::Bool: return std::nullopt;
+    case ir::DType::Bool:
+      return std::nullopt;
   }
   return std::nullopt;
 }
@@ -91,8 +99,8 @@ void print_scalar(Writer& w, Tables& tables, const ir::Function& function, const
     return;
   }
   w.line("$ $ = 0;", type, name);
-  w.line("if (const scalar::Fault fault = scalar::$($, $); fault != scalar::Fault::None) return raise(session, fault, $);", function_of(node.scalar),
-         list(operands), name, tables.span(node.span));
+  w.line("if (const scalar::Fault fault = scalar::$($, $); fault != scalar::Fault::None) return raise(session, fault, $);",
+         function_of(node.scalar), list(operands), name, tables.span(node.span));
 }
 
 std::optional<Constant> element_constant(const ir::Node& literal, ir::DType dtype) {

@@ -15,8 +15,8 @@ void print_literal(Writer&, const ir::Function&, const ir::Node& literal);
 /// One Scalar node: declares its result; where Python can raise, the function returns with the error.
 void print_scalar(Writer&, Tables&, const ir::Function&, const ir::Node&);
 
-/// The rank-0 tensor that a literal becomes as TensorFlow converts it; nullopt where the conversion is left to TensorFlow at run time, because it
-/// may raise: a bool, or a number outside the dtype's range.
+/// The rank-0 tensor that a literal becomes as TensorFlow converts it; nullopt where the conversion is left to TensorFlow at run time,
+/// because it may raise: a bool, or a number outside the dtype's range.
 std::optional<Constant> element_constant(const ir::Node& literal, ir::DType);
 
 }  // namespace natif::codegen

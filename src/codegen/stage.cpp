@@ -81,14 +81,19 @@ bool has_static_sizes(const Kernel& kernel, const Stage& stage) {
 
 std::set<std::string> headers_of(const Kernel& kernel, const Stage& stage) {
   switch (stage.kind) {
-    case StageKind::Pointwise: return {"pointwise"};
+    case StageKind::Pointwise:
+      return {"pointwise"};
     case StageKind::Contraction:
       if (has_static_sizes(kernel, stage)) return {"matmul"};
       return {"matmul_block", "pointwise"};
-    case StageKind::Softmax: return {"softmax"};
-    case StageKind::Reduction: return {"reduce"};
-    case StageKind::ArgReduction: return {"argmax"};
-    case StageKind::Transpose: return {"transpose"};
+    case StageKind::Softmax:
+      return {"softmax"};
+    case StageKind::Reduction:
+      return {"reduce"};
+    case StageKind::ArgReduction:
+      return {"argmax"};
+    case StageKind::Transpose:
+      return {"transpose"};
   }
   return {};
 }
@@ -102,12 +107,18 @@ class StageWriter {
 
   void print() {
     switch (stage_.kind) {
-      case StageKind::Pointwise: return print_pointwise();
-      case StageKind::Contraction: return print_product();
-      case StageKind::Softmax: return print_softmax();
-      case StageKind::Reduction: return print_reduction();
-      case StageKind::ArgReduction: return print_arg_reduction();
-      case StageKind::Transpose: return print_transpose();
+      case StageKind::Pointwise:
+        return print_pointwise();
+      case StageKind::Contraction:
+        return print_product();
+      case StageKind::Softmax:
+        return print_softmax();
+      case StageKind::Reduction:
+        return print_reduction();
+      case StageKind::ArgReduction:
+        return print_arg_reduction();
+      case StageKind::Transpose:
+        return print_transpose();
     }
   }
 
@@ -127,7 +138,9 @@ class StageWriter {
   // The first element of a stage's result in the block at hand.
   Code result_of(size_t stage) const {
     const Stage& other = kernel_.stages[stage];
-    const Code base = other.output ? code("k.out$", *other.output) : other.invariant ? code("k.once$", stage) : code("buffer$", layout_.buffer_of_stage[stage]);
+    const Code base = other.output      ? code("k.out$", *other.output)
+                      : other.invariant ? code("k.once$", stage)
+                                        : code("buffer$", layout_.buffer_of_stage[stage]);
     if (other.invariant || !other.output) return base;
     return code("$ + first * $", base, size(other.width));
   }
@@ -139,16 +152,22 @@ class StageWriter {
     const Source& source = operand.source;
     if (source.kind == Source::Kind::Number) return code("Scalar{k.numbers[$]}", source.index);
     const bool is_input = source.kind == Source::Kind::Input;
-    if (general_ && is_input) return code("Gathered{k.in[$].data, offsets + $ * k.block, k.in[$].one_column}", source.index, source.index, source.index);
+    if (general_ && is_input)
+      return code("Gathered{k.in[$].data, offsets + $ * k.block, k.in[$].one_column}", source.index, source.index, source.index);
     if (operand.access == Access::Strided) return strided(position);
     const Code base = is_input ? code("k.in[$]", source.index) : result_of(source.index);
     const bool moves = is_input && !stage_.invariant;  // inputs are given from their first row on
     switch (operand.access) {
-      case Access::Full: return moves ? code("Full{$ + first * $, $}", base, columns(), columns()) : code("Full{$, $}", base, columns());
-      case Access::Row: return code("Row{$}", base);
-      case Access::Column: return moves ? code("Column{$ + first}", base) : code("Column{$}", base);
-      case Access::Scalar: return code("Scalar{*($)}", base);
-      case Access::Strided: break;
+      case Access::Full:
+        return moves ? code("Full{$ + first * $, $}", base, columns(), columns()) : code("Full{$, $}", base, columns());
+      case Access::Row:
+        return code("Row{$}", base);
+      case Access::Column:
+        return moves ? code("Column{$ + first}", base) : code("Column{$}", base);
+      case Access::Scalar:
+        return code("Scalar{*($)}", base);
+      case Access::Strided:
+        break;
     }
     throw base::InternalError("an operand without access");
   }
@@ -181,13 +200,15 @@ class StageWriter {
     print_map(stage_.expression, inputs, parameters, operands);
   }
 
-  void print_map(const ir::Expression& expression, const std::vector<Code>& inputs, const std::vector<Code>& parameters, const std::vector<Code>& operands) {
+  void print_map(const ir::Expression& expression, const std::vector<Code>& inputs, const std::vector<Code>& parameters,
+                 const std::vector<Code>& operands) {
     const Code name = code("stage$", index_);
     print_expression(w_, name, code("[]($)", list(parameters)), inputs[0], expression, inputs);
     w_.line("map($, $, $, $, $, $);", output(), rows(), width(), tail(), name, list(operands));
   }
 
-  // With sizes known when compiling, tiles of just these sizes, which take the epilogue; otherwise the artifact's one product, and a pointwise loop.
+  // With sizes known when compiling, tiles of just these sizes, which take the epilogue; otherwise the artifact's one product, and a
+  // pointwise loop.
   void print_product() { has_static_sizes(kernel_, stage_) ? print_static_product() : print_dynamic_product(); }
 
   void print_static_product() {
@@ -195,8 +216,10 @@ class StageWriter {
     for (size_t i = 2; i < stage_.operands.size(); ++i) inputs.push_back(code("at($)", read(i)));
     const Code name = code("stage$", index_), depth = size(stage_.depth);
     print_expression(w_, name, "[&](auto acc, [[maybe_unused]] auto at)", "acc", stage_.expression, inputs);
-    const Code left = stage_.transpose_left ? code("Left{$, Size<1>{}, Dynamic{k.rows}}", left_data()) : code("Left{$, $}", left_data(), depth);
-    w_.line("matmul_rows($, rows, k.rows, $, $, $, Right{$, $}, $, $);", output(), depth, width(), left, right_data(), width(), tail(), name);
+    const Code left =
+        stage_.transpose_left ? code("Left{$, Size<1>{}, Dynamic{k.rows}}", left_data()) : code("Left{$, $}", left_data(), depth);
+    w_.line("matmul_rows($, rows, k.rows, $, $, $, Right{$, $}, $, $);", output(), depth, width(), left, right_data(), width(), tail(),
+            name);
   }
 
   void print_dynamic_product() {
@@ -204,7 +227,8 @@ class StageWriter {
     const Code k_stride = stage_.transpose_left ? Code("Dynamic{k.rows}") : Code("Size<1>{}");
     const auto biased = biased_sum();
     const Code bias = biased ? pointer(2 + biased->operand) : Code("nullptr");
-    w_.line("matmul_block($, rows, k.rows, $, $, $, $, $, $, $);", output(), depth, width(), left_data(), row_stride, k_stride, right_data(), bias);
+    w_.line("matmul_block($, rows, k.rows, $, $, $, $, $, $, $);", output(), depth, width(), left_data(), row_stride, k_stride,
+            right_data(), bias);
     ir::Expression rest = stage_.expression;
     if (biased) rest.terms[biased->term] = {.kind = ir::Expression::Kind::Input, .input = 0};
     if (rest.terms[rest.result.index].kind == ir::Expression::Kind::Input) return;
@@ -227,7 +251,9 @@ class StageWriter {
   // What the product adds by itself: a vector along its columns, where neither the bare sum nor the vector is used otherwise.
   std::optional<Biased> biased_sum() const {
     const auto& terms = stage_.expression.terms;
-    const auto input_of = [&](ir::Term term) { return terms[term.index].kind == ir::Expression::Kind::Input ? static_cast<int>(terms[term.index].input) : -1; };
+    const auto input_of = [&](ir::Term term) {
+      return terms[term.index].kind == ir::Expression::Kind::Input ? static_cast<int>(terms[term.index].input) : -1;
+    };
     std::map<uint32_t, int> uses;
     for (const auto& entry : terms)
       if (entry.kind == ir::Expression::Kind::Call)
@@ -266,7 +292,8 @@ class StageWriter {
   }
 
   void print_arg_reduction() {
-    if (stage_.over_rows) return w_.line("argmax_columns(k.out$, s$, $, $);", *stage_.output, stage_.depth, code("Dynamic{s$}", stage_.width), rows_read());
+    if (stage_.over_rows)
+      return w_.line("argmax_columns(k.out$, s$, $, $);", *stage_.output, stage_.depth, code("Dynamic{s$}", stage_.width), rows_read());
     const Code indices = code("k.out$ + first", *stage_.output);
     const Source& source = stage_.operands[0].source;
     if (source.kind != Source::Kind::Stage || !layout_.joined[source.index])
@@ -286,18 +313,25 @@ class StageWriter {
 
   Code reduction() const {
     switch (stage_.reduction) {
-      case ops::Reduction::Sum: return "Sum";
-      case ops::Reduction::Mean: return "Mean";
-      case ops::Reduction::Max: return "Max";
-      case ops::Reduction::Min: return "Min";
-      case ops::Reduction::Prod: return "Prod";
-      case ops::Reduction::None: break;
+      case ops::Reduction::Sum:
+        return "Sum";
+      case ops::Reduction::Mean:
+        return "Mean";
+      case ops::Reduction::Max:
+        return "Max";
+      case ops::Reduction::Min:
+        return "Min";
+      case ops::Reduction::Prod:
+        return "Prod";
+      case ops::Reduction::None:
+        break;
     }
     throw base::InternalError("a reduction of no kind");
   }
 
   void print_reduction() {
-    if (stage_.over_rows) return w_.line("reduce_first<$>($, s$, $, $);", reduction(), result_of(index_), stage_.depth, width(), rows_read());
+    if (stage_.over_rows)
+      return w_.line("reduce_first<$>($, s$, $, $);", reduction(), result_of(index_), stage_.depth, width(), rows_read());
     w_.line("reduce_last<$>($, rows, $, $, first);", reduction(), result_of(index_), columns(), read(0));
   }
 

@@ -1,5 +1,5 @@
-// src/codegen/stage.h: prints the stages of a kernel: the loops of kernels/ with their operands, and the function that runs them over a block of
-// rows. In a flat kernel every element is a row of one column.
+// src/codegen/stage.h: prints the stages of a kernel: the loops of kernels/ with their operands, and the function that runs them over a
+// block of rows. In a flat kernel every element is a row of one column.
 #pragma once
 
 #include <set>
@@ -11,16 +11,16 @@
 
 namespace natif::codegen {
 
-/// Where the stages of a kernel write: results that leave the kernel into its outputs, the others into buffers for a block of rows, which stages
-/// share when one's result is no longer needed.
+/// Where the stages of a kernel write: results that leave the kernel into its outputs, the others into buffers for a block of rows, which
+/// stages share when one's result is no longer needed.
 struct Layout {
   explicit Layout(const passes::Kernel&);
 
   const passes::Kernel& kernel;
   bool has_row_stages = false;
-  std::vector<int> buffer_of_stage;    // -1: none
-  std::vector<passes::Size> buffers;   // the width of each
-  std::vector<bool> joined;            // a softmax that the argmax after it computes
+  std::vector<int> buffer_of_stage;   // -1: none
+  std::vector<passes::Size> buffers;  // the width of each
+  std::vector<bool> joined;           // a softmax that the argmax after it computes
 
   /// The kernel's rows as an expression over its sizes.
   Code total_rows() const;

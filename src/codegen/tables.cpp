@@ -35,9 +35,12 @@ std::vector<Code> numbers(const std::vector<int64_t>& values) {
 // The initialiser of a natif_attribute; `array` names the list of one whose value is a list.
 Code attribute_fields(const ir::Attribute& attribute, const Code& array) {
   const Code name = quoted(attribute.name);
-  if (const auto* value = std::get_if<bool>(&attribute.value)) return code("{$, NATIF_ATTRIBUTE_BOOL, $, 0, nullptr, nullptr}", name, *value ? 1 : 0);
-  if (const auto* value = std::get_if<int64_t>(&attribute.value)) return code("{$, NATIF_ATTRIBUTE_INT, $, 0, nullptr, nullptr}", name, number(*value));
-  if (const auto* value = std::get_if<double>(&attribute.value)) return code("{$, NATIF_ATTRIBUTE_FLOAT, 0, $, nullptr, nullptr}", name, number(*value));
+  if (const auto* value = std::get_if<bool>(&attribute.value))
+    return code("{$, NATIF_ATTRIBUTE_BOOL, $, 0, nullptr, nullptr}", name, *value ? 1 : 0);
+  if (const auto* value = std::get_if<int64_t>(&attribute.value))
+    return code("{$, NATIF_ATTRIBUTE_INT, $, 0, nullptr, nullptr}", name, number(*value));
+  if (const auto* value = std::get_if<double>(&attribute.value))
+    return code("{$, NATIF_ATTRIBUTE_FLOAT, 0, $, nullptr, nullptr}", name, number(*value));
   if (const auto* value = std::get_if<ir::DType>(&attribute.value))
     return code("{$, NATIF_ATTRIBUTE_TYPE, $, 0, nullptr, nullptr}", name, ir::abi_number(*value));
   if (const auto* value = std::get_if<std::string>(&attribute.value))
@@ -71,7 +74,8 @@ size_t Tables::span(const base::Span& span) { return index_of(spans_, span); }
 
 size_t Tables::rule(const std::string& name) {
   const size_t index = index_of(rules_, name);
-  if (index >= 64) throw base::UserError("natif: the functions of one module rely on more than 64 exactness rules; move some to another module");
+  if (index >= 64)
+    throw base::UserError("natif: the functions of one module rely on more than 64 exactness rules; move some to another module");
   return index;
 }
 
@@ -83,7 +87,8 @@ void Tables::print_op_sites(Writer& w) const {
       const ir::AttributeValue* value = ir::find(site.node->attributes, name);
       if (!value) continue;
       const Code array = code("site_$_$", i, trusted_name(name));
-      if (const auto* values = std::get_if<std::vector<int64_t>>(value)) w.line("constexpr int64_t $[] = {$};", array, list(numbers(*values)));
+      if (const auto* values = std::get_if<std::vector<int64_t>>(value))
+        w.line("constexpr int64_t $[] = {$};", array, list(numbers(*values)));
       fields.push_back(attribute_fields({std::string(name), *value}, array));
     }
     if (!fields.empty()) w.line("constexpr natif_attribute site_$_attributes[] = {$};", i, list(fields));
@@ -95,8 +100,8 @@ void Tables::print_op_sites(Writer& w) const {
     const auto given = [&](std::string_view name) { return ir::find(site.node->attributes, name) != nullptr; };
     const auto attributes = std::count_if(site.op->tfe->attributes.begin(), site.op->tfe->attributes.end(), given);
     const size_t operands = site.node->operands.size() + site.op->tfe->constants.size();
-    w.line("{$, $, $, $, $, $, $},", quoted(site.op->tfe->op), attributes ? code("site_$_attributes", i) : Code("nullptr"), attributes, operands,
-           site.node->results.size(), site.reads_result ? Code("NATIF_READS_RESULT") : Code("0"), site.span);
+    w.line("{$, $, $, $, $, $, $},", quoted(site.op->tfe->op), attributes ? code("site_$_attributes", i) : Code("nullptr"), attributes,
+           operands, site.node->results.size(), site.reads_result ? Code("NATIF_READS_RESULT") : Code("0"), site.span);
   }
   w.close(";");
 }

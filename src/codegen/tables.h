@@ -1,5 +1,5 @@
-// src/codegen/tables.h: the module's static tables (runtime/abi.h: op sites, constants, spans, rules), collected while functions are emitted
-// and printed once. An entry that exists is shared, so the same function emitted for several vector levels has the same indices.
+// src/codegen/tables.h: the module's static tables (runtime/abi.h: op sites, constants, spans, rules), collected while functions are
+// emitted and printed once. An entry that exists is shared, so the same function emitted for several vector levels has the same indices.
 #pragma once
 
 #include <cstddef>

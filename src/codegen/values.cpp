@@ -7,10 +7,14 @@ Code name_of(const ir::Function& function, ir::Value value) { return identifier(
 
 Code number_type(const ir::Type& type) {
   switch (type.kind) {
-    case ir::Type::Kind::Int: return "int64_t";
-    case ir::Type::Kind::Float: return "double";
-    case ir::Type::Kind::Bool: return "bool";
-    case ir::Type::Kind::Tensor: break;
+    case ir::Type::Kind::Int:
+      return "int64_t";
+    case ir::Type::Kind::Float:
+      return "double";
+    case ir::Type::Kind::Bool:
+      return "bool";
+    case ir::Type::Kind::Tensor:
+      break;
   }
   return "natif_tensor";
 }
@@ -52,7 +56,8 @@ std::vector<std::vector<ir::Value>> last_uses(const ir::Region& region) {
 
 bool runs_ops(const ir::Region& region) {
   bool found = false;
-  ir::for_each_node(region, [&](const ir::Node& node) { found = found || node.kind == ir::NodeKind::Op || node.kind == ir::NodeKind::Kernel; });
+  ir::for_each_node(region,
+                    [&](const ir::Node& node) { found = found || node.kind == ir::NodeKind::Op || node.kind == ir::NodeKind::Kernel; });
   return found;
 }
 

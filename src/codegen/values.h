@@ -22,7 +22,8 @@ Code name_of(const ir::Function&, ir::Value);
 /// "int64_t"
 Code number_type(const ir::Type&);
 
-/// The tensors whose buffer or sizes the emitted code reads, by itself or in a kernel; those that flow into them by control flow are included.
+/// The tensors whose buffer or sizes the emitted code reads, by itself or in a kernel; those that flow into them by control flow are
+/// included.
 std::set<ir::Value> values_read(const ir::Function&);
 
 /// For each node of a region, the values that are used last in it (nested regions included).

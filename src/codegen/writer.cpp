@@ -62,7 +62,9 @@ Code identifier(std::string_view prefix, uint64_t number, std::string_view users
 }
 
 Code trusted_name(std::string_view name) {
-  for (char c : name) base::require(is_word(c) || std::string_view("_./-:").find(c) != std::string_view::npos, "a name of the project with a character that none has");
+  for (char c : name)
+    base::require(is_word(c) || std::string_view("_./-:").find(c) != std::string_view::npos,
+                  "a name of the project with a character that none has");
   return checked(std::string(name));
 }
 

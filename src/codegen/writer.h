@@ -41,7 +41,8 @@ Code code(std::string_view pattern, const Arguments&... arguments) {
 
 /// `prefix` + number, followed by the user's name with everything but ASCII letters and digits replaced: "v12_hidden".
 Code identifier(std::string_view prefix, uint64_t number, std::string_view users_name = {});
-/// A name that the project itself defines (an op's function, a header): letters, digits, `_`, `.`, `/`, `-` and `:` only, else InternalError.
+/// A name that the project itself defines (an op's function, a header): letters, digits, `_`, `.`, `/`, `-` and `:` only, else
+/// InternalError.
 Code trusted_name(std::string_view name);
 /// A string literal.
 Code quoted(std::string_view text);

@@ -34,8 +34,8 @@ class Sharing {
  private:
   static bool may_be_shared(const ir::Node& node) {
     using ir::NodeKind;
-    return node.kind == NodeKind::Op || node.kind == NodeKind::Literal || node.kind == NodeKind::Scalar || node.kind == NodeKind::ToTensor ||
-           node.kind == NodeKind::Dimension;
+    return node.kind == NodeKind::Op || node.kind == NodeKind::Literal || node.kind == NodeKind::Scalar ||
+           node.kind == NodeKind::ToTensor || node.kind == NodeKind::Dimension;
   }
 
   bool equal(const ir::Node& a, const ir::Node& b) const {

@@ -8,12 +8,18 @@ namespace {
 int64_t work_of(ir::Intrinsic intrinsic) {
   switch (intrinsic) {
     case ir::Intrinsic::Divide:
-    case ir::Intrinsic::Sqrt: return 60;
-    case ir::Intrinsic::Exp: return 120;
-    case ir::Intrinsic::Log: return 230;
-    case ir::Intrinsic::Tanh: return 220;
-    case ir::Intrinsic::Sigmoid: return 200;
-    default: return 25;
+    case ir::Intrinsic::Sqrt:
+      return 60;
+    case ir::Intrinsic::Exp:
+      return 120;
+    case ir::Intrinsic::Log:
+      return 230;
+    case ir::Intrinsic::Tanh:
+      return 220;
+    case ir::Intrinsic::Sigmoid:
+      return 200;
+    default:
+      return 25;
   }
 }
 
@@ -38,24 +44,34 @@ int64_t calls_in(const ir::Expression& expression) {
 std::vector<WorkTerm> work_of(const Stage& stage) {
   constexpr int64_t multiply_add = 22, softmax = 300, reduction = 50, transpose = 200;
   switch (stage.kind) {
-    case StageKind::Pointwise: return {{work_of(stage.expression), {stage.width}}};
-    case StageKind::Contraction: return {{multiply_add, {stage.depth, stage.width}}, {work_of(stage.expression), {stage.width}}};
-    case StageKind::Softmax: return {{softmax, {stage.width}}};
+    case StageKind::Pointwise:
+      return {{work_of(stage.expression), {stage.width}}};
+    case StageKind::Contraction:
+      return {{multiply_add, {stage.depth, stage.width}}, {work_of(stage.expression), {stage.width}}};
+    case StageKind::Softmax:
+      return {{softmax, {stage.width}}};
     case StageKind::Reduction:
-    case StageKind::ArgReduction: return {{reduction, {stage.depth}}};
-    case StageKind::Transpose: return {{transpose, {stage.width}}};
+    case StageKind::ArgReduction:
+      return {{reduction, {stage.depth}}};
+    case StageKind::Transpose:
+      return {{transpose, {stage.width}}};
   }
   return {};
 }
 
 std::vector<WorkTerm> operations_of(const Stage& stage) {
   switch (stage.kind) {
-    case StageKind::Pointwise: return {{calls_in(stage.expression), {stage.width}}};
-    case StageKind::Contraction: return {{2, {stage.depth, stage.width}}, {calls_in(stage.expression), {stage.width}}};
-    case StageKind::Softmax: return {{5, {stage.width}}};
+    case StageKind::Pointwise:
+      return {{calls_in(stage.expression), {stage.width}}};
+    case StageKind::Contraction:
+      return {{2, {stage.depth, stage.width}}, {calls_in(stage.expression), {stage.width}}};
+    case StageKind::Softmax:
+      return {{5, {stage.width}}};
     case StageKind::Reduction:
-    case StageKind::ArgReduction: return {{1, {stage.depth}}};
-    case StageKind::Transpose: return {};
+    case StageKind::ArgReduction:
+      return {{1, {stage.depth}}};
+    case StageKind::Transpose:
+      return {};
   }
   return {};
 }

@@ -1,6 +1,6 @@
 // src/passes/cost_model.h: how much work a row of a kernel is, as a formula over its sizes. The unit is a picosecond of one core; what the
-// estimate decides at run time (whether rows are split over threads) is in kernels/cost.h. Measured on a Xeon with AVX-512, 16 lanes, data in
-// the first cache: a multiply-add 22 ps, an addition 25, a division 60, exp 120, log 230, tanh 220, sigmoid 200 an element.
+// estimate decides at run time (whether rows are split over threads) is in kernels/cost.h. Measured on a Xeon with AVX-512, 16 lanes, data
+// in the first cache: a multiply-add 22 ps, an addition 25, a division 60, exp 120, log 230, tanh 220, sigmoid 200 an element.
 #pragma once
 
 #include <cstdint>

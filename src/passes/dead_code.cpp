@@ -15,10 +15,14 @@ bool never_raises(const ir::Node& node, const ir::Function& function) {
   using ir::ScalarOp;
   switch (node.kind) {
     case ir::NodeKind::Literal:
-    case ir::NodeKind::Dimension: return true;
-    case ir::NodeKind::Op: return node.operands.size() == 1 && ops::find_node(node.op).native.shape == ops::LoopShape::Pointwise;
-    case ir::NodeKind::Scalar: break;
-    default: return false;
+    case ir::NodeKind::Dimension:
+      return true;
+    case ir::NodeKind::Op:
+      return node.operands.size() == 1 && ops::find_node(node.op).native.shape == ops::LoopShape::Pointwise;
+    case ir::NodeKind::Scalar:
+      break;
+    default:
+      return false;
   }
   const bool on_float = function.type(node.operands[0]).kind == ir::Type::Kind::Float;
   switch (node.scalar) {
@@ -26,15 +30,19 @@ bool never_raises(const ir::Node& node, const ir::Function& function) {
     case ScalarOp::Subtract:
     case ScalarOp::Multiply:
     case ScalarOp::Negate:
-    case ScalarOp::Absolute: return on_float;
-    case ScalarOp::ToInt: return !on_float;
+    case ScalarOp::Absolute:
+      return on_float;
+    case ScalarOp::ToInt:
+      return !on_float;
     case ScalarOp::Divide:
     case ScalarOp::FloorDivide:
     case ScalarOp::Modulo:
     case ScalarOp::Power:
     case ScalarOp::ShiftLeft:
-    case ScalarOp::ShiftRight: return false;
-    default: return true;
+    case ScalarOp::ShiftRight:
+      return false;
+    default:
+      return true;
   }
 }
 

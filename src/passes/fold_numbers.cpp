@@ -43,49 +43,81 @@ std::optional<Number> checked(scalar::Fault (*function)(Operand, Result&), Opera
 
 std::optional<Number> fold_ints(ScalarOp op, int64_t a, int64_t b) {
   switch (op) {
-    case ScalarOp::Add: return checked<int64_t>(scalar::add, a, b);
-    case ScalarOp::Subtract: return checked<int64_t>(scalar::subtract, a, b);
-    case ScalarOp::Multiply: return checked<int64_t>(scalar::multiply, a, b);
-    case ScalarOp::Divide: return checked<int64_t, double>(scalar::divide, a, b);
-    case ScalarOp::FloorDivide: return checked<int64_t>(scalar::floor_divide, a, b);
-    case ScalarOp::Modulo: return checked<int64_t>(scalar::modulo, a, b);
-    case ScalarOp::Power: return checked<int64_t>(scalar::power, a, b);
-    case ScalarOp::Minimum: return scalar::minimum(a, b);
-    case ScalarOp::Maximum: return scalar::maximum(a, b);
-    case ScalarOp::BitAnd: return scalar::bit_and(a, b);
-    case ScalarOp::BitOr: return scalar::bit_or(a, b);
-    case ScalarOp::BitXor: return scalar::bit_xor(a, b);
-    case ScalarOp::ShiftLeft: return checked<int64_t>(scalar::shift_left, a, b);
-    case ScalarOp::ShiftRight: return checked<int64_t>(scalar::shift_right, a, b);
-    default: return std::nullopt;
+    case ScalarOp::Add:
+      return checked<int64_t>(scalar::add, a, b);
+    case ScalarOp::Subtract:
+      return checked<int64_t>(scalar::subtract, a, b);
+    case ScalarOp::Multiply:
+      return checked<int64_t>(scalar::multiply, a, b);
+    case ScalarOp::Divide:
+      return checked<int64_t, double>(scalar::divide, a, b);
+    case ScalarOp::FloorDivide:
+      return checked<int64_t>(scalar::floor_divide, a, b);
+    case ScalarOp::Modulo:
+      return checked<int64_t>(scalar::modulo, a, b);
+    case ScalarOp::Power:
+      return checked<int64_t>(scalar::power, a, b);
+    case ScalarOp::Minimum:
+      return scalar::minimum(a, b);
+    case ScalarOp::Maximum:
+      return scalar::maximum(a, b);
+    case ScalarOp::BitAnd:
+      return scalar::bit_and(a, b);
+    case ScalarOp::BitOr:
+      return scalar::bit_or(a, b);
+    case ScalarOp::BitXor:
+      return scalar::bit_xor(a, b);
+    case ScalarOp::ShiftLeft:
+      return checked<int64_t>(scalar::shift_left, a, b);
+    case ScalarOp::ShiftRight:
+      return checked<int64_t>(scalar::shift_right, a, b);
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<Number> fold_floats(ScalarOp op, double a, double b) {
   switch (op) {
-    case ScalarOp::Add: return scalar::add(a, b);
-    case ScalarOp::Subtract: return scalar::subtract(a, b);
-    case ScalarOp::Multiply: return scalar::multiply(a, b);
-    case ScalarOp::Divide: return checked<double>(scalar::divide, a, b);
-    case ScalarOp::FloorDivide: return checked<double>(scalar::floor_divide, a, b);
-    case ScalarOp::Modulo: return checked<double>(scalar::modulo, a, b);
-    case ScalarOp::Power: return checked<double>(scalar::power, a, b);
-    case ScalarOp::Minimum: return scalar::minimum(a, b);
-    case ScalarOp::Maximum: return scalar::maximum(a, b);
-    default: return std::nullopt;
+    case ScalarOp::Add:
+      return scalar::add(a, b);
+    case ScalarOp::Subtract:
+      return scalar::subtract(a, b);
+    case ScalarOp::Multiply:
+      return scalar::multiply(a, b);
+    case ScalarOp::Divide:
+      return checked<double>(scalar::divide, a, b);
+    case ScalarOp::FloorDivide:
+      return checked<double>(scalar::floor_divide, a, b);
+    case ScalarOp::Modulo:
+      return checked<double>(scalar::modulo, a, b);
+    case ScalarOp::Power:
+      return checked<double>(scalar::power, a, b);
+    case ScalarOp::Minimum:
+      return scalar::minimum(a, b);
+    case ScalarOp::Maximum:
+      return scalar::maximum(a, b);
+    default:
+      return std::nullopt;
   }
 }
 
 template <class A, class B>
 std::optional<Number> compare(ScalarOp op, A a, B b) {
   switch (op) {
-    case ScalarOp::Equal: return scalar::equal(a, b);
-    case ScalarOp::NotEqual: return scalar::not_equal(a, b);
-    case ScalarOp::Less: return scalar::less(a, b);
-    case ScalarOp::LessEqual: return scalar::less_equal(a, b);
-    case ScalarOp::Greater: return scalar::greater(a, b);
-    case ScalarOp::GreaterEqual: return scalar::greater_equal(a, b);
-    default: return std::nullopt;
+    case ScalarOp::Equal:
+      return scalar::equal(a, b);
+    case ScalarOp::NotEqual:
+      return scalar::not_equal(a, b);
+    case ScalarOp::Less:
+      return scalar::less(a, b);
+    case ScalarOp::LessEqual:
+      return scalar::less_equal(a, b);
+    case ScalarOp::Greater:
+      return scalar::greater(a, b);
+    case ScalarOp::GreaterEqual:
+      return scalar::greater_equal(a, b);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -112,13 +144,15 @@ std::optional<Number> fold_unary(ScalarOp op, const Number& x) {
 
 std::optional<Number> fold_binary(ScalarOp op, const Number& x, const Number& y) {
   if (std::holds_alternative<bool>(x) || std::holds_alternative<bool>(y)) return std::nullopt;
-  const auto compared = std::visit([&](auto a, auto b) -> std::optional<Number> {
-    if constexpr (std::is_same_v<decltype(a), bool> || std::is_same_v<decltype(b), bool>) {
-      return std::nullopt;
-    } else {
-      return compare(op, a, b);
-    }
-  }, x, y);
+  const auto compared = std::visit(
+      [&](auto a, auto b) -> std::optional<Number> {
+        if constexpr (std::is_same_v<decltype(a), bool> || std::is_same_v<decltype(b), bool>) {
+          return std::nullopt;
+        } else {
+          return compare(op, a, b);
+        }
+      },
+      x, y);
   if (compared || x.index() != y.index()) return compared;
   if (const auto* integer = std::get_if<int64_t>(&x)) return fold_ints(op, *integer, std::get<int64_t>(y));
   return fold_floats(op, std::get<double>(x), std::get<double>(y));

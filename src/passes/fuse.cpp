@@ -150,7 +150,8 @@ class Stretch {
     for (const Node* op : ops) {
       for (Value result : op->results) {
         const auto users = uses_.users.find(result);
-        const bool inside = users != uses_.users.end() && std::all_of(users->second.begin(), users->second.end(), [&](const Node* user) { return members.contains(user); });
+        const bool inside = users != uses_.users.end() && std::all_of(users->second.begin(), users->second.end(),
+                                                                      [&](const Node* user) { return members.contains(user); });
         if (!inside) results.push_back(result);
       }
     }
@@ -159,7 +160,8 @@ class Stretch {
 
   // ---- order ----
 
-  // The nodes' indices in an order in which the groups of `assignment` can each run at once, at the place of their last op; empty if there is none.
+  // The nodes' indices in an order in which the groups of `assignment` can each run at once, at the place of their last op; empty if there
+  // is none.
   std::vector<size_t> order(const Assignment& assignment) const {
     const size_t n = nodes_.size();
     std::vector<size_t> unit(n), last;  // nodes of one group are one unit, named by the index of its last node

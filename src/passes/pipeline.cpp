@@ -23,9 +23,11 @@ void demand_fused(const CompiledFunction& compiled, const ir::Region& region) {
     if (node.kind == ir::NodeKind::Kernel) continue;
     for (const ir::Region& inner : node.regions) demand_fused(compiled, inner);
     if (node.kind != ir::NodeKind::Op) continue;
-    const auto split = std::find_if(compiled.splits.begin(), compiled.splits.end(), [&](const Split& s) { return s.span == node.span && s.op == node.op; });
+    const auto split = std::find_if(compiled.splits.begin(), compiled.splits.end(),
+                                    [&](const Split& s) { return s.span == node.span && s.op == node.op; });
     const std::string reason = split == compiled.splits.end() ? "" : ": " + split->reason;
-    throw base::UserError("natif: lane=\"fused\", but " + node.op + " at " + place(node.span) + " of " + compiled.function.name + " can't be fused" + reason);
+    throw base::UserError("natif: lane=\"fused\", but " + node.op + " at " + place(node.span) + " of " + compiled.function.name +
+                          " can't be fused" + reason);
   }
 }
 

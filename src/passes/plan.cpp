@@ -62,7 +62,8 @@ void demand_kernel(const Draft& draft, const Node& node) {
         throw Refused{"it permutes more than the two axes of a matrix"};
       return;
     case LoopShape::Pointwise:
-    case LoopShape::None: return;
+    case LoopShape::None:
+      return;
   }
 }
 
@@ -87,10 +88,13 @@ int leading_axes(const Draft& draft) {
 bool makes_rows(const Node& node, const ir::Function& function) {
   switch (native_of(node).shape) {
     case LoopShape::Contraction:
-    case LoopShape::Softmax: return true;
+    case LoopShape::Softmax:
+      return true;
     case LoopShape::Reduction:
-    case LoopShape::ArgReduction: return is_along_last_axis(node, function);
-    default: return false;
+    case LoopShape::ArgReduction:
+      return is_along_last_axis(node, function);
+    default:
+      return false;
   }
 }
 
@@ -159,15 +163,21 @@ void relate_sizes(Draft& draft, const Node& node) {
   const Value result = node.results[0];
   std::vector<Size> shape = fresh_shape(draft, draft.function.type(result));
   switch (native_of(node).shape) {
-    case LoopShape::Pointwise: relate_pointwise(draft, node, shape); break;
+    case LoopShape::Pointwise:
+      relate_pointwise(draft, node, shape);
+      break;
     case LoopShape::Contraction: {
       const Size depth = draft.sizes.fresh(ir::free_size);
       demand_shape(draft, node.operands[0], flag(node, "transpose_a") ? std::vector{depth, shape[0]} : std::vector{shape[0], depth});
       demand_shape(draft, node.operands[1], {depth, shape[1]});
       break;
     }
-    case LoopShape::Softmax: demand_shape(draft, node.operands[0], shape); break;
-    case LoopShape::Transpose: demand_shape(draft, node.operands[0], {shape[1], shape[0]}); break;
+    case LoopShape::Softmax:
+      demand_shape(draft, node.operands[0], shape);
+      break;
+    case LoopShape::Transpose:
+      demand_shape(draft, node.operands[0], {shape[1], shape[0]});
+      break;
     case LoopShape::Reduction:
     case LoopShape::ArgReduction: {
       const int64_t axis = axes_of(node)[0];
@@ -177,7 +187,8 @@ void relate_sizes(Draft& draft, const Node& node) {
       demand_shape(draft, node.operands[0], operand);
       break;
     }
-    case LoopShape::None: break;
+    case LoopShape::None:
+      break;
   }
   if (!draft.invariant.at(result))
     for (size_t axis = 0; axis < draft.rows.size(); ++axis) draft.sizes.unify(shape[axis], draft.rows[axis]);
@@ -259,7 +270,8 @@ Size Sizes::root(Size size) const {
 void Sizes::unify(Size a, Size b) {
   a = root(a), b = root(b);
   if (a == b) return;
-  if (infos_[a].fixed != ir::free_size && infos_[b].fixed != ir::free_size && infos_[a].fixed != infos_[b].fixed) throw Refused{"its sizes do not fit"};
+  if (infos_[a].fixed != ir::free_size && infos_[b].fixed != ir::free_size && infos_[a].fixed != infos_[b].fixed)
+    throw Refused{"its sizes do not fit"};
   if (infos_[a].fixed == ir::free_size) infos_[a].fixed = infos_[b].fixed;
   parents_[b] = a;
 }
@@ -290,12 +302,16 @@ uint32_t index_in(std::vector<Value>& list, Value value) {
 uint32_t Draft::input(Value value) { return index_in(kernel.inputs, value); }
 uint32_t Draft::number(Value value) { return index_in(kernel.numbers, value); }
 
-void Draft::check(Value value, size_t axis, Size size, bool or_one) { kernel.checks.push_back({input(value), static_cast<uint32_t>(axis), size, or_one}); }
+void Draft::check(Value value, size_t axis, Size size, bool or_one) {
+  kernel.checks.push_back({input(value), static_cast<uint32_t>(axis), size, or_one});
+}
 
 const ops::Native& native_of(const Node& node) { return ops::find_node(node.op).native; }
 bool is_pointwise(const Node& node) { return native_of(node).shape == LoopShape::Pointwise; }
 
-bool is_along_last_axis(const Node& node, const ir::Function& function) { return axes_of(node)[0] == function.type(node.operands[0]).rank() - 1; }
+bool is_along_last_axis(const Node& node, const ir::Function& function) {
+  return axes_of(node)[0] == function.type(node.operands[0]).rank() - 1;
+}
 
 // ---- plan.h ----
 
@@ -314,7 +330,8 @@ std::optional<float> element_of(const Node& literal) {
   return static_cast<float>(real);
 }
 
-std::variant<Kernel, Refusal> plan_kernel(const ir::Function& function, std::span<const Node* const> nodes, const std::vector<Value>& outputs) {
+std::variant<Kernel, Refusal> plan_kernel(const ir::Function& function, std::span<const Node* const> nodes,
+                                          const std::vector<Value>& outputs) {
   Draft draft = begin(function, nodes, outputs);
   try {
     for (const Node* node : draft.ops) demand_kernel(draft, *node);

@@ -1,5 +1,5 @@
-// src/passes/plan.h: the plan of a kernel: how a group of ops runs as one loop over blocks of rows. The planner decides whether a group can be
-// one kernel at all; codegen only prints what stands here.
+// src/passes/plan.h: the plan of a kernel: how a group of ops runs as one loop over blocks of rows. The planner decides whether a group can
+// be one kernel at all; codegen only prints what stands here.
 //
 // A kernel has `leading` leading axes, whose sizes multiplied are its rows. A value of it is
 //   a row value        one row for each row of the kernel: [rows…, width], or [rows…] with width 1
@@ -70,11 +70,11 @@ struct Stage {
   ops::Reduction reduction = ops::Reduction::None;  // of Reduction
   bool tail_of_two = false;                         // of Pointwise, Contraction: some function of two operands has such a formula,
   bool broadcast_tail = false;                      // and one of those operands is broadcast
-  bool tail_matters = false;                      // of Pointwise, Contraction: some function of `expression` has a formula of its own for tails
+  bool tail_matters = false;  // of Pointwise, Contraction: some function of `expression` has a formula of its own for tails
   ir::Value result = 0;
   ir::DType dtype = ir::DType::Float32;
-  std::vector<std::string> ops;                   // what was fused into the stage, for the reader
-  std::optional<uint32_t> output;                 // the index into Kernel::outputs of a result that leaves the kernel
+  std::vector<std::string> ops;    // what was fused into the stage, for the reader
+  std::optional<uint32_t> output;  // the index into Kernel::outputs of a result that leaves the kernel
 };
 
 /// An axis of an input whose length must be `size`; `or_one`: or 1, which is broadcast.
@@ -107,8 +107,8 @@ struct Kernel {
   std::vector<std::string> rules;  // exactness rules that it relies on
   /// All stages are pointwise over one shape without broadcasting but of scalars, so any block of elements is as good as a row.
   bool flat = false;
-  /// All stages are pointwise and of row values: where the sizes turn out otherwise than the plan says, the kernel's general form runs, in which
-  /// any operand may be broadcast along any axes.
+  /// All stages are pointwise and of row values: where the sizes turn out otherwise than the plan says, the kernel's general form runs, in
+  /// which any operand may be broadcast along any axes.
   bool has_general_form = false;
   /// Of the general form: groups of inputs that must have the whole shape together, as an op of theirs is computed over all of it.
   std::vector<std::vector<uint32_t>> covers;
@@ -122,7 +122,8 @@ struct Refusal {
 };
 
 /// Plans `nodes` (Op, ToTensor and Literal nodes of one region, in order) as one kernel whose results are the values in `outputs`.
-std::variant<Kernel, Refusal> plan_kernel(const ir::Function&, std::span<const ir::Node* const> nodes, const std::vector<ir::Value>& outputs);
+std::variant<Kernel, Refusal> plan_kernel(const ir::Function&, std::span<const ir::Node* const> nodes,
+                                          const std::vector<ir::Value>& outputs);
 
 /// The float32 element that a literal becomes in TensorFlow; nullopt where the conversion may raise.
 std::optional<float> element_of(const ir::Node& literal);

@@ -43,12 +43,18 @@ std::string terms_text(const ir::Function& function, const Kernel& kernel, const
 
 std::string_view kind_text(const Stage& stage) {
   switch (stage.kind) {
-    case StageKind::Pointwise: return "pointwise";
-    case StageKind::Contraction: return stage.expression.terms.size() > 1 ? "product, then pointwise in place" : "product";
-    case StageKind::Softmax: return "softmax of each row";
-    case StageKind::Reduction: return stage.over_rows ? "reduction over rows" : "reduction of each row";
-    case StageKind::ArgReduction: return stage.over_rows ? "argmax over rows" : "argmax of each row";
-    case StageKind::Transpose: return "transpose";
+    case StageKind::Pointwise:
+      return "pointwise";
+    case StageKind::Contraction:
+      return stage.expression.terms.size() > 1 ? "product, then pointwise in place" : "product";
+    case StageKind::Softmax:
+      return "softmax of each row";
+    case StageKind::Reduction:
+      return stage.over_rows ? "reduction over rows" : "reduction of each row";
+    case StageKind::ArgReduction:
+      return stage.over_rows ? "argmax over rows" : "argmax of each row";
+    case StageKind::Transpose:
+      return "transpose";
   }
   return "";
 }
@@ -73,7 +79,8 @@ std::optional<Size> size_read(const Stage& stage, size_t i) {
 
 void add_kernel(std::string& text, const ir::Function& function, const Kernel& kernel, size_t number) {
   text += "kernel " + std::to_string(number) + ": reads";
-  for (ir::Value value : kernel.inputs) text += " " + (function.values[value].name.empty() ? "%" + std::to_string(value) : function.values[value].name);
+  for (ir::Value value : kernel.inputs)
+    text += " " + (function.values[value].name.empty() ? "%" + std::to_string(value) : function.values[value].name);
   text += "\n";
   std::vector<WorkTerm> operations;
   std::vector<std::string> bytes;
@@ -86,9 +93,11 @@ void add_kernel(std::string& text, const ir::Function& function, const Kernel& k
     for (size_t i = 0; i < stage.operands.size(); ++i)
       if (const auto size = size_read(stage, i)) bytes.push_back("4*" + size_text(function, kernel, *size));
   }
-  text += "    a row: " + terms_text(function, kernel, operations) + " operations, " + (bytes.empty() ? "0" : joined(bytes, " + ")) + " bytes of memory read and written\n";
+  text += "    a row: " + terms_text(function, kernel, operations) + " operations, " + (bytes.empty() ? "0" : joined(bytes, " + ")) +
+          " bytes of memory read and written\n";
   if (kernel.has_general_form) text += "    other shapes that broadcast: the same stages over gathered rows\n";
-  if (!kernel.rules.empty()) text += "    eager's bits by the rules " + joined(kernel.rules, ", ") + "; where one is not proven, TensorFlow's ops\n";
+  if (!kernel.rules.empty())
+    text += "    eager's bits by the rules " + joined(kernel.rules, ", ") + "; where one is not proven, TensorFlow's ops\n";
 }
 
 void add_op(std::string& text, const ir::Node& node, bool fused) {

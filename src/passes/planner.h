@@ -40,11 +40,11 @@ struct Draft {
   std::map<ir::Value, const ir::Node*> producer;                // the Op, ToTensor or Literal node of the group that makes a value
   std::map<ir::Value, std::vector<const ir::Node*>> consumers;  // Op nodes
   std::vector<ir::Value> outputs;
-  int leading = 0;                                  // leading axes that make the rows
-  std::map<ir::Value, bool> invariant;              // of the ops' results
+  int leading = 0;                      // leading axes that make the rows
+  std::map<ir::Value, bool> invariant;  // of the ops' results
   Sizes sizes;
-  std::map<ir::Value, std::vector<Size>> shapes;    // of the ops' results
-  std::vector<Size> rows;                           // the leading axes' sizes
+  std::map<ir::Value, std::vector<Size>> shapes;  // of the ops' results
+  std::vector<Size> rows;                         // the leading axes' sizes
   Kernel kernel;
 
   bool is_output(ir::Value) const;

@@ -7,7 +7,8 @@ void replace_operands(ir::Region& region, const Replacements& replacements) {
   if (replacements.empty()) return;
   ir::for_each_node(region, [&](ir::Node& node) {
     for (ir::Value& operand : node.operands)
-      for (auto found = replacements.find(operand); found != replacements.end(); found = replacements.find(operand)) operand = found->second;
+      for (auto found = replacements.find(operand); found != replacements.end(); found = replacements.find(operand))
+        operand = found->second;
   });
 }
 

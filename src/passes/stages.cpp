@@ -1,5 +1,5 @@
-// src/passes/stages.cpp: planning, second half: which loops compute a group. A pointwise op whose result goes into one other pointwise loop only
-// becomes part of that loop's expression; the last product that a loop's expression reads takes the expression as its epilogue.
+// src/passes/stages.cpp: planning, second half: which loops compute a group. A pointwise op whose result goes into one other pointwise loop
+// only becomes part of that loop's expression; the last product that a loop's expression reads takes the expression as its epilogue.
 #include <algorithm>
 #include <set>
 
@@ -51,7 +51,8 @@ class StageWriter {
         one = one && root && (!common || root == common);
         common = root;
       }
-      if (one && same_shape(result, common->results[0]) && draft_.invariant.at(result) == draft_.invariant.at(common->results[0])) roots_[node] = common;
+      if (one && same_shape(result, common->results[0]) && draft_.invariant.at(result) == draft_.invariant.at(common->results[0]))
+        roots_[node] = common;
     }
     for (const Node* node : draft_.ops)
       if (is_pointwise(*node) && roots_.at(node) == node) choose_product(*node);
@@ -64,9 +65,8 @@ class StageWriter {
       const Value result = node->results[0];
       const auto consumers = draft_.consumers.find(result);
       if (native_of(*node).shape != LoopShape::Contraction || draft_.is_output(result) || consumers == draft_.consumers.end()) continue;
-      const bool only_here = std::all_of(consumers->second.begin(), consumers->second.end(), [&](const Node* consumer) {
-        return is_pointwise(*consumer) && roots_.at(consumer) == &root;
-      });
+      const bool only_here = std::all_of(consumers->second.begin(), consumers->second.end(),
+                                         [&](const Node* consumer) { return is_pointwise(*consumer) && roots_.at(consumer) == &root; });
       if (!only_here || !same_shape(result, root.results[0])) continue;
       product_of_[&root] = node;
       has_epilogue_.insert(node);
@@ -82,11 +82,16 @@ class StageWriter {
       case LoopShape::Contraction:
         if (!has_epilogue_.contains(&node)) add_product(node, nullptr);
         return;
-      case LoopShape::Softmax: return add_row_op(node, StageKind::Softmax);
-      case LoopShape::Reduction: return add_row_op(node, StageKind::Reduction);
-      case LoopShape::ArgReduction: return add_row_op(node, StageKind::ArgReduction);
-      case LoopShape::Transpose: return add_row_op(node, StageKind::Transpose);
-      case LoopShape::None: break;
+      case LoopShape::Softmax:
+        return add_row_op(node, StageKind::Softmax);
+      case LoopShape::Reduction:
+        return add_row_op(node, StageKind::Reduction);
+      case LoopShape::ArgReduction:
+        return add_row_op(node, StageKind::ArgReduction);
+      case LoopShape::Transpose:
+        return add_row_op(node, StageKind::Transpose);
+      case LoopShape::None:
+        break;
     }
     throw base::InternalError("an op without a kernel in a plan");
   }
@@ -150,7 +155,7 @@ class StageWriter {
   struct Loop {
     const Node* root;
     Stage stage;
-    Value sum = 0;        // the product whose epilogue this is
+    Value sum = 0;  // the product whose epilogue this is
     bool has_sum = false;
     std::map<Value, ir::Term> terms;
   };
@@ -301,7 +306,8 @@ class StageWriter {
   }
 
   bool is_all_pointwise() const {
-    return std::all_of(draft_.ops.begin(), draft_.ops.end(), [&](const Node* node) { return is_pointwise(*node) && !draft_.invariant.at(node->results[0]); });
+    return std::all_of(draft_.ops.begin(), draft_.ops.end(),
+                       [&](const Node* node) { return is_pointwise(*node) && !draft_.invariant.at(node->results[0]); });
   }
 
   // Whether an input of the result's rank may turn out to be broadcast: there is another operand of that rank to broadcast it to. Where all
@@ -353,7 +359,8 @@ class StageWriter {
       if (!draft_.is_output(node->results[0]) && !has_own_tail(*node)) continue;
       std::vector<uint32_t> cover(own.begin(), own.end());
       auto& covers = draft_.kernel.covers;
-      if (cover.size() < draft_.kernel.inputs.size() && std::find(covers.begin(), covers.end(), cover) == covers.end()) covers.push_back(std::move(cover));
+      if (cover.size() < draft_.kernel.inputs.size() && std::find(covers.begin(), covers.end(), cover) == covers.end())
+        covers.push_back(std::move(cover));
     }
   }
 
