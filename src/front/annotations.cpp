@@ -68,7 +68,7 @@ struct Reader {
   }
 
   std::optional<ir::Type> number(const Syntax& expression) const {
-    const bool builtin = expression.is("Name") && !scope.find(expression.text("id")) && !scope.has_unknown_names();
+    const bool builtin = expression.is("Name") && !scope.find(expression.text("id"));
     const std::string name = builtin ? expression.text("id") : std::string();
     if (name == "int") return ir::Type::integer();
     if (name == "float") return ir::Type::real();

@@ -58,7 +58,7 @@ const base::Diagnostic variadic_parameter{.code = "NTF-LANG-8",
                                           .outcome = Outcome::NotCovered,
                                           .text = "the parameter {} takes any number of arguments",
                                           .suggestion = "name each parameter",
-                                          .example = "def f(*x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return y"};
+                                          .example = "def f(x: TensorF32Cpu2D, *y: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return x"};
 const base::Diagnostic default_value{.code = "NTF-LANG-9",
                                      .outcome = Outcome::Rejected,
                                      .text = "the default of parameter {}",
@@ -66,7 +66,7 @@ const base::Diagnostic default_value{.code = "NTF-LANG-9",
                                      .example = "def f(x: TensorF32Cpu2D, s: float = None) -> TensorF32Cpu2D:\n  return x"};
 const base::Diagnostic result_annotation{.code = "NTF-LANG-10",
                                          .outcome = Outcome::NotCovered,
-                                         .text = "the result's annotation {}",
+                                         .text = "the result {}",
                                          .suggestion = "annotate the result with a marker of natif.types, int, float, bool or a tuple of these",
                                          .example = "def f(x: TensorF32Cpu2D) -> str:\n  return x"};
 const base::Diagnostic no_result{.code = "NTF-LANG-11",

@@ -94,7 +94,10 @@ Item FunctionReader::name(const Syntax& node) {
   if (local != environment_.end()) {
     if (local->second.kind != Item::Kind::Poison) return local->second;
     const Item poison = std::exchange(local->second, Item{});
-    return report(node, *poison.problem, id, poison.detail);
+    // What was said inside a loop is not said again after it.
+    const std::string message = base::format(poison.problem->text, poison.detail);
+    const auto said = [&](const base::Site& site) { return site.code == poison.problem->code && site.message == message; };
+    return std::ranges::any_of(sites_, said) ? Item{} : report(node, *poison.problem, id, poison.detail);
   }
   if (local_imports_.contains(id)) return report(node, diagnostics::module_name, id, id + " is a module or a function, used as a value");
   if (is_local(id)) {

@@ -85,7 +85,7 @@ class FunctionReader {
   bool endless_exit(const Syntax&);
   std::string completion_flag(const Syntax& loop) const;
   bool else_clause(const Syntax& loop, const std::string& completed);
-  void start_carrying(Loop&, const Names& assigned, const Names& at_head);
+  void start_carrying(Loop&, const Names& assigned, const Names& live);
   void enter(Loop&, ir::Region&);
   bool leave_iteration(Loop&, ir::NodeKind);
   bool leave_loop(Loop&);

@@ -71,8 +71,9 @@ bool is_large_int(const Syntax& expression, std::string& text) {
   if (!expression.is("Constant")) return false;
   const nb::object value = expression.constant();
   if (!PyLong_CheckExact(value.ptr()) || read_int(value)) return false;
-  // Not str(): CPython refuses to write ints of thousands of digits in decimal.
-  text = "of " + std::to_string(nb::cast<int64_t>(value.attr("bit_length")())) + " bits";
+  const int64_t bits = nb::cast<int64_t>(value.attr("bit_length")());
+  // CPython refuses to write ints of thousands of digits in decimal, and nobody reads them.
+  text = bits <= 256 ? nb::cast<std::string>(nb::str(value)) : "of " + std::to_string(bits) + " bits";
   return true;
 }
 

@@ -17,7 +17,7 @@ std::optional<ops::Literal> read_literal(const Syntax& expression);
 /// The type of a literal that is a number; nullopt for None, strings, lists and dtypes.
 std::optional<ir::Type> number_type(const ops::Literal&);
 
-/// Whether an expression is an int that is past 64 bits; its digits in `text`.
+/// Whether an expression is an int that is past 64 bits; its digits, or how long it is, in `text`.
 bool is_large_int(const Syntax& expression, std::string& text);
 
 

@@ -49,11 +49,11 @@ void FunctionReader::rewind(const Mark& mark) {
   environment_ = mark.environment;
 }
 
-void FunctionReader::start_carrying(Loop& loop, const Names& assigned, const Names& at_head) {
+void FunctionReader::start_carrying(Loop& loop, const Names& assigned, const Names& live) {
   loop.carried.clear();
   loop.head.clear();
   for (const std::string& name : assigned) {
-    if (!at_head.contains(name)) continue;
+    if (!live.contains(name)) continue;
     const auto found = environment_.find(name);
     const auto refused = loop.refused.find(name);
     if (refused != loop.refused.end()) {
@@ -232,6 +232,9 @@ bool FunctionReader::for_statement(const Syntax& node) {
   if (!range) return refused_for(node);
   const std::string target = node.child("target").text("id");
   const Names assigned = names_assigned(node);
+  // The results are the carried values, so what is read after a break has to be carried too.
+  Names live = liveness_.at_head(node);
+  live.insert(liveness_.at_exit(node).begin(), liveness_.at_exit(node).end());
   Loop loop{.counted = true, .completed = completion_flag(node)};
   if (!loop.completed.empty()) environment_[loop.completed] = Item::of(builder_.literal(true));
   // After at least one iteration the target is bound; what it is bound to before is never seen.
@@ -244,7 +247,7 @@ bool FunctionReader::for_statement(const Syntax& node) {
     region = {};
     loop.changed = false;
     loop.breaks.clear();
-    start_carrying(loop, assigned, liveness_.at_head(node));
+    start_carrying(loop, assigned, live);
     operands = *range;
     const std::vector<Value> initial = carried_values(loop);
     operands.insert(operands.end(), initial.begin(), initial.end());
@@ -277,8 +280,9 @@ std::optional<std::vector<Value>> FunctionReader::range_operands(const Syntax& n
   const Syntax call = node.child("iter");
   const bool range = call.is("Call") && call.child("func").is("Name") && call.child("func").text("id") == "range" && is_builtin("range");
   if (!range || !node.child("target").is("Name")) {
-    const Item item = expression(call);
-    if (!item.failed()) report(call, diagnostics::iterable, "for", range ? "several names" : describe(item, builder_.function));
+    const Item item = range ? Item{} : expression(call);
+    if (range) report(node.child("target"), diagnostics::iterable, "for", "range(…) into something else than one name");
+    if (!item.failed()) report(call, diagnostics::iterable, "for", describe(item, builder_.function));
     return std::nullopt;
   }
   std::vector<Value> given;

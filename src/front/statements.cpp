@@ -96,8 +96,8 @@ void FunctionReader::assign(const Syntax& target, const Item& item) {
     unpack(target, item);
   } else {
     const bool attribute = target.is("Attribute");
-    const std::string what = attribute ? "= to the attribute ." + target.text("attr") : target.is("Subscript") ? "= to an item" : "= to a starred name";
-    report(target, diagnostics::statement, attribute ? "." + target.text("attr") : "=", what);
+    const std::string stored = attribute ? "." + target.text("attr") : target.is("Subscript") ? "[…]" : "*";
+    report(target, diagnostics::statement, attribute ? stored : "=", "`" + stored + " = …`");
   }
 }
 

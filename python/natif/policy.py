@@ -1,0 +1,46 @@
+"""What natif does when it can't do its work: one warning with the cause and the remedy, then Python; an error where native was demanded."""
+
+import os
+import threading
+import warnings
+
+MODES = ("auto", "native", "python")
+
+_told: set[str] = set()
+_lock = threading.Lock()
+
+
+def mode() -> str:
+    """NATIF_MODE: "auto" (default), "native" (what can't run natively is an error) or "python" (nothing runs natively)."""
+    chosen = os.environ.get("NATIF_MODE", "auto")
+    if chosen in MODES:
+        return chosen
+    warn(f"natif: NATIF_MODE is {chosen!r}, which is none of auto, native and python; natif goes on as with auto")
+    return "auto"
+
+
+def warn(text: str, cause: str = "") -> None:
+    """Gives a RuntimeWarning, but one for each cause (where none is given: each text) in a process."""
+    with _lock:
+        if (cause or text) in _told:
+            return
+        _told.add(cause or text)
+    warnings.warn(text, RuntimeWarning, stacklevel=_frames_of_natif() + 1)
+
+
+def warn_unavailable(name: str, cause: BaseException) -> None:
+    """Says that a function stays Python since natif itself failed."""
+    text = str(cause) or type(cause).__name__
+    text = text if text.startswith("natif: ") else f"natif: {text}"
+    warn(f"{text}; {name!r} and the other functions that this concerns run in Python", cause=text)
+
+
+def _frames_of_natif() -> int:
+    """How many of the innermost frames are natif's, so that the warning points at the user's line."""
+    import sys
+
+    depth, frame = 1, sys._getframe(1)
+    package = os.path.dirname(__file__) + os.sep  # noqa: PTH120
+    while frame is not None and frame.f_code.co_filename.startswith(package):
+        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    return depth - 1

@@ -1,0 +1,196 @@
+"""The native functions of one source file in one namespace: planned together, built as one artifact, each a NativeFunction.
+
+A Program is the provider that natif._runtime asks (runtime/native_function.h): for the artifact at a function's first call, for its report
+and texts, for the module's globals.
+"""
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from natif import policy
+from natif.errors import CompileError
+from natif.options import Options
+from natif.report import Report, failed, function_report
+from natif.source import Claim, Source
+
+
+@dataclass
+class Entry:
+    """One function under one set of options that decide its code."""
+
+    name: str
+    claim: Claim
+    options: Options
+    plan: dict[str, Any] | None = None
+    artifact: Any = None
+    cpp: str = ""
+    failure: Exception | None = None
+
+
+@dataclass
+class Program:
+    """The provider of the native functions of one source file."""
+
+    unit: Source
+    namespace: dict[str, Any]
+    entries: dict[str, Entry] = field(default_factory=dict)
+    lock: Any = field(default_factory=threading.RLock)
+
+    def add(self, claim: Claim, options: Options) -> str:
+        """Registers a claimed function; returns its name in the artifact: its qualified name, unless another has that."""
+        with self.lock:
+            base = name = str(claim["name"])
+            number = 1
+            while name in self.entries:
+                entry = self.entries[name]
+                if entry.claim is claim and _code_options(entry.options) == _code_options(options):
+                    return name
+                number += 1
+                name = f"{base}#{number}"
+            self.entries[name] = Entry(name, claim, options)
+            return name
+
+    def function(self, python: Any, name: str, options: Options) -> Any:
+        """The NativeFunction of a registered function."""
+        from natif import _runtime
+
+        facts = {"lane": options.lane, "numerics": options.numerics, "target": options.target, "specialize": options.specialize}
+        run = {"mode": policy.mode(), "on_mismatch": options.on_mismatch, "require": options.require, "name": name}
+        return _runtime.NativeFunction(python, self, name, {**facts, **run})
+
+    def plan(self, name: str) -> dict[str, Any]:
+        """The function's texts and where its sites run. CompileError where an option can't be met."""
+        entry = self.entries[name]
+        if entry.plan is None:
+            entry.plan = self._compiled([entry]).functions[0]
+        assert entry.plan is not None
+        return entry.plan
+
+    def artifact(self, name: str) -> Any:
+        """The artifact that has the function, built with all functions of the file that are still without one."""
+        with self.lock:
+            entry = self.entries[name]
+            if entry.failure is not None:
+                raise entry.failure
+            if entry.artifact is None:
+                together = [other for other in self.entries.values() if other.artifact is None and other.failure is None]
+                self._build([other for other in together if other.options.target == entry.options.target])
+            return entry.artifact
+
+    def report(self, name: str) -> Report:
+        """The function's report, with the lanes of its sites."""
+        entry = self.entries[name]
+        try:
+            facts = self.plan(name)["sites"]
+        except CompileError as error:
+            return failed(Report((function_report(entry.claim, self.unit.file),)), str(error))
+        report = Report((function_report(entry.claim, self.unit.file, self._proven(entry, facts)),))
+        return failed(report, str(entry.failure)) if entry.failure is not None else report
+
+    def source(self, name: str, kind: str) -> str:
+        """The graph ("ir"), the plan ("plan") or the generated C++ ("cpp")."""
+        entry = self.entries[name]
+        if kind in ("ir", "plan"):
+            return str(self.plan(name)[kind])
+        if kind != "cpp":
+            raise ValueError(f"natif: the source of a function is 'ir', 'plan' or 'cpp', not {kind!r}")
+        if not entry.cpp:
+            entry.cpp = _text(self._compiled([entry]).files)
+        return entry.cpp
+
+    def hidden(self, name: str) -> dict[str, Any]:
+        """Where the function's module-level names are read."""
+        return self.namespace
+
+    def guards(self, name: str) -> dict[str, Any]:
+        """Module-level names that were compiled in, with what they have to hold for the native code to be right."""
+        guards: dict[str, Any] = {}
+        for guarded, is_function, value in self.entries[name].claim["guards"]:
+            guards[guarded] = self._callee(guarded) if is_function else value
+        return guards
+
+    def unavailable(self, name: str, error: Exception) -> None:
+        """Says, once, that the function stays Python."""
+        self.entries[name].failure = error
+        policy.warn_unavailable(name, error)
+
+    def bind(self, function: Any, tensors: dict[str, Any]) -> Any:
+        """A NativeFunction that always passes these tensors."""
+        from natif import _runtime
+
+        options = {**function.options, "bound": dict(tensors), "origin": function}
+        return _runtime.NativeFunction(function.python, self, function.options["name"], options)
+
+    def _callee(self, name: str) -> Any:
+        """What the module holds under the name of a function that was inlined; it must be the function that the source shows."""
+        held = self.namespace.get(name)
+        try:
+            self.unit.claim_of(getattr(held, "python", held))
+        except Exception as error:
+            raise CompileError(f"natif: {name} is no longer the function that the source of {self.unit.file} shows") from error
+        return held
+
+    def _compiled(self, entries: list[Entry]) -> Any:
+        from natif import _compiler
+
+        requests = [(entry.claim, entry.name, entry.options.lane, entry.options.numerics) for entry in entries]
+        unit = self.unit
+        return _compiler.compile_module(unit.tree, unit.file, unit.module_name, requests, [entries[0].options.target])
+
+    def _build(self, entries: list[Entry]) -> None:
+        from natif import _runtime
+        from natif.cache import cached_build
+
+        try:
+            plan = self._compiled(entries)
+            text = _text(plan.files)
+            stem = self.unit.module_name.rpartition(".")[2]
+            artifact = _runtime.Artifact(str(cached_build(text, stem, entries[0].options.target)))
+        except Exception as error:
+            for entry in entries:
+                entry.failure = error
+            raise
+        for entry, function in zip(entries, plan.functions, strict=True):
+            entry.plan, entry.artifact, entry.cpp = function, artifact, text
+
+    def _proven(self, entry: Entry, facts: list[tuple[int, str, str, bool]]) -> list[tuple[int, str, str, bool]]:
+        """The facts as this machine runs them: an op whose rule its self-check has refuted runs through TensorFlow."""
+        refuted = _refuted_rules() if entry.artifact is not None else frozenset()
+        return [(site, "tfe" if lane == "fused" and rule in refuted else lane, rule, exact) for site, lane, rule, exact in facts]
+
+
+def _refuted_rules() -> frozenset[str]:
+    """The exactness rules that this machine's self-check says no to. Asked only where TensorFlow's context is there: asking makes one."""
+    import sys
+
+    context = sys.modules.get("tensorflow.python.eager.context")
+    current = context.context_safe() if context is not None else None
+    if current is None or getattr(current, "_context_handle", None) is None:
+        return frozenset()
+    from natif import _runtime
+
+    return frozenset(rule for rule, holds in _runtime.self_check().items() if not holds)
+
+
+def _code_options(options: Options) -> tuple[str, str, str]:
+    return options.lane, options.numerics, options.target
+
+
+def _text(files: list[tuple[str, str, str]]) -> str:
+    assert len(files) == 1, "one vector level is one file"
+    return files[0][2]
+
+
+_programs: dict[tuple[int, int], Program] = {}
+_lock = threading.Lock()
+
+
+def program_of(source: Source, namespace: dict[str, Any]) -> Program:
+    """The program of a source in a namespace. Programs live as long as the process, as their functions' modules do."""
+    key = (id(source), id(namespace))
+    with _lock:
+        program = _programs.get(key)
+        if program is None:
+            program = _programs[key] = Program(source, namespace)
+        return program
