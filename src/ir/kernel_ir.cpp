@@ -16,8 +16,8 @@ struct IntrinsicFacts {
 };
 
 constexpr IntrinsicFacts facts[] = {
-    {"add", 2, true},     {"subtract", 2, true}, {"multiply", 2, true}, {"divide", 2, true}, {"maximum", 2, false}, {"minimum", 2, false}, {"negate", 1, true},
-    {"absolute", 1, true}, {"square", 1, true},  {"sqrt", 1, true},     {"relu", 1, false},  {"exp", 1, false},     {"log", 1, false},     {"tanh", 1, true},
+    {"add", 2, true},     {"sub", 2, true}, {"mul", 2, true}, {"div", 2, true}, {"maximum", 2, false}, {"minimum", 2, false}, {"neg", 1, true},
+    {"abs", 1, true}, {"square", 1, true},  {"sqrt", 1, true},     {"relu", 1, false},  {"exp", 1, false},     {"log", 1, false},     {"tanh", 1, true},
     {"sigmoid", 1, false},
 };
 
