@@ -124,10 +124,11 @@ template <class P, class Rows, class Columns>
     accumulate(sums, p, rows, columns, 0, p.k);
   } else {
     Sums before;
+    before.each([](Vec& sum, int, int) { sum = splat<Vec>(-0.f); });  // −0 + x is x, whatever x's sign
     for (int64_t done = 0, end;; done = end) {
       end = done + piece_length(p.k - done, p.total_rows);
       accumulate(sums, p, rows, columns, done, end);
-      if (done > 0) sums.each([&](Vec& sum, int r, int v) { sum = before.v[r][v] + sum; });
+      sums.each([&](Vec& sum, int r, int v) { sum = before.v[r][v] + sum; });
       if (end == p.k) break;
       sums.each([&](Vec& sum, int r, int v) { before.v[r][v] = sum; });
     }
@@ -225,7 +226,7 @@ inline void matmul_rows(Output out, int64_t rows, int64_t total_rows, K k, N n, 
   }
   each_panel(
       n, [&](auto columns) __attribute__((always_inline)) {
-        if (columns.place >= done) panel(p, columns);
+        if (columns.place + columns.count * lanes < Vec >> done) panel(p, columns);
       });
 }
 

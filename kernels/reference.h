@@ -59,6 +59,71 @@ inline Values matmul(const Values& a, const Values& b, int64_t m, int64_t k, int
   return out;
 }
 
+// One row of [m, k]·[k, 1] with m ≥ 2.
+inline float dot(const float* a, const float* b, int64_t k) {
+  const auto pairs = [](const float* v) { return ((v[0] + v[1]) + (v[4] + v[5])) + ((v[2] + v[3]) + (v[6] + v[7])); };
+  Values parts;
+  int64_t at = 0;
+  if (k >= 16) {
+    float lanes[8];
+    for (; at < k / 16 * 16; ++at) lanes[at % 8] = at < 8 ? a[at] * b[at] : std::fmaf(a[at], b[at], lanes[at % 8]);
+    parts.push_back(pairs(lanes));
+  }
+  const auto product = [&](int64_t i) { return a[at + i] * b[at + i]; };
+  if (k - at >= 8) {
+    float lanes[8];
+    for (int i = 0; i < 8; ++i) lanes[i] = product(i);
+    parts.push_back(pairs(lanes));
+    at += 8;
+  }
+  if (k - at >= 4) {
+    parts.push_back((product(0) + product(1)) + (product(2) + product(3)));
+    at += 4;
+  }
+  if (k - at >= 2) {
+    parts.push_back(product(0) + product(1));
+    at += 2;
+  }
+  if (k - at >= 1) parts.push_back(product(0));
+  float total = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i) total = total + parts[i];
+  return total;
+}
+
+// n elements `stride` apart, along the last axis; combine(accumulator, element), n ≤ 8,192.
+template <class Combine>
+float reduce_last(const float* x, int64_t n, int64_t stride, float start, Combine combine) {
+  float rest = start;
+  for (int64_t i = n / 8 * 8; i < n; ++i) rest = combine(rest, x[i * stride]);
+  if (n < 8) return rest;
+  float lanes[4][8];
+  for (auto& lane : lanes)
+    for (float& v : lane) v = start;
+  const int64_t blocks = n / 32 * 32;
+  for (int64_t i = 0; i < blocks; ++i) lanes[i % 32 / 8][i % 8] = combine(lanes[i % 32 / 8][i % 8], x[i * stride]);
+  if (blocks > 0) {
+    for (int lane = 0; lane < 8; ++lane)
+      for (int i = 1; i < 4; ++i) lanes[0][lane] = combine(lanes[0][lane], lanes[i][lane]);
+  }
+  for (int64_t i = blocks; i < n / 8 * 8; ++i) lanes[0][i % 8] = combine(lanes[0][i % 8], x[i * stride]);
+  for (int half = 4; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lanes[0][i] = combine(lanes[0][i], lanes[0][i + half]);
+  return combine(lanes[0][0], rest);
+}
+
+// Column c of [m, n], n ≥ 2.
+template <class Combine>
+float reduce_first(const float* x, int64_t m, int64_t n, int64_t c, float start, Combine combine) {
+  float lanes[4] = {start, start, start, start};
+  int64_t r = 0;
+  if (m >= 16 && c < n / 8 * 8) {
+    for (; r < m / 4 * 4; ++r) lanes[r % 4] = combine(lanes[r % 4], x[r * n + c]);
+    for (int i = 1; i < 4; ++i) lanes[0] = combine(lanes[0], lanes[i]);
+  }
+  for (; r < m; ++r) lanes[0] = combine(lanes[0], x[r * n + c]);
+  return lanes[0];
+}
+
 // oneDNN's exponential, x ≤ 0, with the flushing written out.
 inline float softmax_exp(float x) {
   if (x < from_bits(0xC2AEAC50)) return 0.f;
