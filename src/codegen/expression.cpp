@@ -17,6 +17,19 @@ std::vector<int> uses_of_terms(const ir::Expression& expression) {
   return uses;
 }
 
+Code function_of(ir::Intrinsic intrinsic, bool fast) {
+  const Code name = trusted_name(ir::function_name(intrinsic));
+  switch (intrinsic) {
+    case ir::Intrinsic::Exp:
+    case ir::Intrinsic::Log:
+    case ir::Intrinsic::Tanh:
+    case ir::Intrinsic::Sigmoid:
+      return fast ? code("fast_$", name) : name;
+    default:
+      return name;
+  }
+}
+
 // The terms that the result needs: ops whose results are read by no one leave none, but sharing may leave some behind.
 std::vector<bool> needed_terms(const ir::Expression& expression) {
   std::vector<bool> needed(expression.terms.size());
@@ -32,7 +45,7 @@ std::vector<bool> needed_terms(const ir::Expression& expression) {
 }  // namespace
 
 void print_expression(Writer& w, const Code& name, const Code& head, const Code& element, const ir::Expression& expression,
-                      const std::vector<Code>& inputs) {
+                      const std::vector<Code>& inputs, bool fast) {
   const std::vector<int> uses = uses_of_terms(expression);
   const std::vector<bool> needed = needed_terms(expression);
   w.line("const auto $ = $ {", name, head);
@@ -52,7 +65,7 @@ void print_expression(Writer& w, const Code& name, const Code& head, const Code&
     }
     std::vector<Code> operands;
     for (int k = 0; k < ir::operand_count(entry.intrinsic); ++k) operands.push_back(terms[entry.operands[k].index]);
-    terms[i] = code("$($)", trusted_name(ir::function_name(entry.intrinsic)), list(operands));
+    terms[i] = code("$($)", function_of(entry.intrinsic, fast), list(operands));
     if (uses[i] < 2 && i != expression.result.index) continue;
     if (i == expression.result.index && uses[i] == 0) continue;
     w.line("const auto t$ = $;", i, terms[i]);

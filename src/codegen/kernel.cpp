@@ -320,6 +320,7 @@ std::set<std::string> kernel_headers(std::span<const passes::CompiledFunction> f
     for (const Kernel& kernel : function.kernels) {
       headers.insert("launch");
       if (kernel.has_general_form) headers.insert("broadcast");
+      if (kernel.fast) headers.insert("math_fast");
       for (const Stage& stage : kernel.stages) headers.merge(headers_of(kernel, stage));
     }
   }

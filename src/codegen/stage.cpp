@@ -203,7 +203,7 @@ class StageWriter {
   void print_map(const ir::Expression& expression, const std::vector<Code>& inputs, const std::vector<Code>& parameters,
                  const std::vector<Code>& operands) {
     const Code name = code("stage$", index_);
-    print_expression(w_, name, code("[]($)", list(parameters)), inputs[0], expression, inputs);
+    print_expression(w_, name, code("[]($)", list(parameters)), inputs[0], expression, inputs, kernel_.fast);
     w_.line("map($, $, $, $, $, $);", output(), rows(), width(), tail(), name, list(operands));
   }
 
@@ -215,7 +215,7 @@ class StageWriter {
     std::vector<Code> inputs = {"acc"};
     for (size_t i = 2; i < stage_.operands.size(); ++i) inputs.push_back(code("at($)", read(i)));
     const Code name = code("stage$", index_), depth = size(stage_.depth);
-    print_expression(w_, name, "[&](auto acc, [[maybe_unused]] auto at)", "acc", stage_.expression, inputs);
+    print_expression(w_, name, "[&](auto acc, [[maybe_unused]] auto at)", "acc", stage_.expression, inputs, kernel_.fast);
     const Code left =
         stage_.transpose_left ? code("Left{$, Size<1>{}, Dynamic{k.rows}}", left_data()) : code("Left{$, $}", left_data(), depth);
     w_.line("matmul_rows($, rows, k.rows, $, $, $, Right{$, $}, $, $);", output(), depth, width(), left, right_data(), width(), tail(),

@@ -198,6 +198,13 @@ class Stretch {
 
   // ---- outlining ----
 
+  // What eager's bits alone demand is dropped.
+  static void relax(Kernel& kernel) {
+    kernel.fast = true;
+    kernel.rules.clear();
+    for (Stage& stage : kernel.stages) stage.tail_matters = stage.tail_of_two = stage.broadcast_tail = false;
+  }
+
   Node outline(Group& group) {
     ir::Function& function = compiled_.function;
     Node kernel{.kind = NodeKind::Kernel};
@@ -230,6 +237,7 @@ class Stretch {
     }
     body.nodes.push_back(std::move(yield));
     kernel.regions.push_back(std::move(body));
+    if (compiled_.options.numerics == Numerics::Fast) relax(group.kernel);
     compiled_.kernels.push_back(std::move(group.kernel));
     return kernel;
   }

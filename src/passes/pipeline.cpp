@@ -37,7 +37,8 @@ void collect_sites(CompiledFunction& compiled, const ir::Region& region, bool in
     if (node.kind != ir::NodeKind::Op || node.site < 0) continue;
     const ops::OpDef& op = ops::find_node(node.op);
     const std::string rule(in_kernel ? op.exact.rule : std::string_view());
-    compiled.sites.push_back({node.site, in_kernel ? "fused" : "tfe", rule, true});
+    const bool exact = compiled.options.numerics == Numerics::Exact || rule.empty();
+    compiled.sites.push_back({node.site, in_kernel ? "fused" : "tfe", rule, exact});
   }
 }
 

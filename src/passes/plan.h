@@ -105,6 +105,7 @@ struct Kernel {
   std::vector<Size> leading;       // the sizes that make the rows
   std::vector<Stage> stages;       // in order, those of row values after the invariant ones
   std::vector<std::string> rules;  // exactness rules that it relies on
+  bool fast = false;               // numerics="fast": transcendentals by math_fast.h, and no formulas of their own for tails
   /// All stages are pointwise over one shape without broadcasting but of scalars, so any block of elements is as good as a row.
   bool flat = false;
   /// All stages are pointwise and of row values: where the sizes turn out otherwise than the plan says, the kernel's general form runs, in

@@ -100,22 +100,24 @@ void add_kernel(std::string& text, const ir::Function& function, const Kernel& k
     text += "    eager's bits by the rules " + joined(kernel.rules, ", ") + "; where one is not proven, TensorFlow's ops\n";
 }
 
-void add_op(std::string& text, const ir::Node& node, bool fused) {
+void add_op(std::string& text, const ir::Node& node, bool fused, Numerics numerics) {
   text += "  " + line(node.span) + ": " + node.op + ": ";
   const ops::OpDef& op = ops::find_node(node.op);
   if (!fused) {
     text += "tfe; eager's own kernel\n";
   } else if (op.exact.rule.empty()) {
     text += "fused; bits given by IEEE 754\n";
+  } else if (numerics == Numerics::Fast) {
+    text += "fused; within the bounds of numerics=\"fast\"\n";
   } else {
     text += "fused; rule " + std::string(op.exact.rule) + " (" + std::string(op.exact.domain) + ")\n";
   }
 }
 
-void add_ops(std::string& text, const ir::Region& region, bool fused) {
+void add_ops(std::string& text, const ir::Region& region, bool fused, Numerics numerics) {
   for (const ir::Node& node : region.nodes) {
-    if (node.kind == ir::NodeKind::Op) add_op(text, node, fused);
-    for (const ir::Region& inner : node.regions) add_ops(text, inner, fused || node.kind == ir::NodeKind::Kernel);
+    if (node.kind == ir::NodeKind::Op) add_op(text, node, fused, numerics);
+    for (const ir::Region& inner : node.regions) add_ops(text, inner, fused || node.kind == ir::NodeKind::Kernel, numerics);
   }
 }
 
@@ -129,7 +131,7 @@ std::string plan_text(const CompiledFunction& compiled) {
   for (size_t i = 0; i < compiled.kernels.size(); ++i) add_kernel(text, function, compiled.kernels[i], i);
   for (const Split& split : compiled.splits) text += "split before " + split.op + ", " + line(split.span) + ": " + split.reason + "\n";
   text += "ops:\n";
-  add_ops(text, function.body, false);
+  add_ops(text, function.body, false, compiled.options.numerics);
   return text;
 }
 
