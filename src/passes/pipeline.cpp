@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "ir/verifier.h"
 #include "ops/registry.h"
+#include "ops/verify.h"
 #include "passes/common_subexpressions.h"
 #include "passes/dead_code.h"
 #include "passes/fold_numbers.h"
@@ -65,7 +65,7 @@ void settle_sites(CompiledFunction& compiled, const std::vector<std::pair<int, i
 CompiledFunction compile(ir::Function function, const Options& options) {
   CompiledFunction compiled{.function = std::move(function), .options = options};
   const auto check = [&] {
-    if (options.verify) ir::verify(compiled.function);
+    if (options.verify) ops::verify(compiled.function);
   };
   check();
   fold_numbers(compiled.function);  // first: it turns numbers into literals, which become constants of loops
