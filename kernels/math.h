@@ -13,6 +13,10 @@
 
 #include "kernels/vec.h"
 
+// Declared here, as the C library does: <math.h> would bring in the whole of <cmath>.
+extern "C" float expf(float) noexcept;
+extern "C" float logf(float) noexcept;
+
 namespace natif::kernels {
 namespace {
 

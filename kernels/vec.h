@@ -11,7 +11,6 @@
 // Compile with -ffp-contract=off (a multiplication and an addition fuse only where `fma` is written) and -fno-math-errno.
 #pragma once
 
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
