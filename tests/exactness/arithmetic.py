@@ -38,10 +38,8 @@ def onednn_is_on() -> bool:
 
 def has_avx512() -> bool:
     """Whether oneDNN takes its AVX-512 kernels."""
-    return {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= cpu_flags() and os.environ.get("ONEDNN_MAX_CPU_ISA", "ALL") in (
-        "ALL",
-        "DEFAULT",
-    )
+    held_down = os.environ.get("ONEDNN_MAX_CPU_ISA", "ALL") not in ("ALL", "DEFAULT")
+    return {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= cpu_flags() and not held_down
 
 
 @functools.cache
@@ -62,11 +60,8 @@ def intra_op_threads() -> int:
 def _library() -> ctypes.CDLL:
     compiler = os.environ.get("NATIF_CXX") or shutil.which("c++") or "c++"
     path = Path(tempfile.mkdtemp(prefix="natif-exactness-")) / "orders.so"
-    numerics = ["-ffp-contract=off", "-fno-builtin", "-fno-math-errno"]
-    source = Path(__file__).with_name("orders.cpp")
-    subprocess.run(
-        [compiler, "-std=c++20", "-O2", "-mavx2", "-mfma", *numerics, "-shared", "-fPIC", str(source), "-o", str(path)], check=True
-    )
+    flags = ["-std=c++20", "-O2", "-mavx2", "-mfma", "-ffp-contract=off", "-fno-builtin", "-fno-math-errno", "-shared", "-fPIC"]
+    subprocess.run([compiler, *flags, str(Path(__file__).with_name("orders.cpp")), "-o", str(path)], check=True)
     return ctypes.CDLL(str(path))
 
 

@@ -1,7 +1,7 @@
 """MatMul and BatchMatMulV2 in float32 with oneDNN on, AVX-512: the order of every output's sum.
 
-The sizes at which the kernels change are those of oneDNN's gemm driver (src/cpu/x64/gemm in its sources) and of TensorFlow's single-threaded
-matrix product; the orders were found by comparison.
+The sizes at which the kernels change are those of oneDNN's gemm driver (src/cpu/x64/gemm in its sources) and of TensorFlow's
+single-threaded matrix product; the orders were found by comparison.
 """
 
 from arithmetic import F32, Array, cache_bytes, dots_of_8_lanes, dots_of_16_lanes, fma_chain
@@ -38,9 +38,9 @@ def is_packed(m: int, k: int, n: int, transpose_a: bool, transpose_b: bool, thre
         return True
     if 1 / n + 1 / m >= 0.00196 and not (stride_b % 1024 == 0 and only_a):
         return False
-    if (stride_b % 256 == 0 or stride_a % 256 == 0 or n % 256 == 0) and n >= 32:
-        if m > 16 or (m == 16 and (k >= 6400 or transpose_b or n == 4096)):
-            return True
+    pages_apart = (stride_b % 256 == 0 or stride_a % 256 == 0 or n % 256 == 0) and n >= 32
+    if pages_apart and (m > 16 or (m == 16 and (k >= 6400 or transpose_b or n == 4096))):
+        return True
     if k >= threads * 378 and ((n <= 378 and m <= 378) or n >= threads * 378):
         return True
     few_columns = n <= threads * 28 and (not transpose_a or n >= m)
@@ -94,8 +94,8 @@ def batch_pieces(m: int, k: int, transpose_a: bool) -> list[int]:
 
 
 def batch_is_miscomputed(batch_a: tuple[int, ...], batch_b: tuple[int, ...]) -> bool:
-    """Batches for which TensorFlow 2.21 gives wrong numbers and writes outside its memory: the right operand has one matrix, the left one has
-    several, but not along its innermost batch axis ([4,1,16,15]·[1,15,8])."""
+    """Batches for which TensorFlow 2.21 gives wrong numbers and writes outside its memory: the right operand has one matrix, the left one
+    has several, but not along its innermost batch axis ([4,1,16,15]·[1,15,8])."""
     rank = max(len(batch_a), len(batch_b))
     left, right = (1,) * (rank - len(batch_a)) + batch_a, (1,) * (rank - len(batch_b)) + batch_b
     return rank >= 2 and left[-1] == right[-1] == 1 and left != right and max(left) > 1 and max(right) == 1

@@ -38,8 +38,8 @@ def blocks(length: int, block: int) -> list[int]:
 
 
 def _one_piece(a: Array, b: Array, row_block: int) -> Array:
-    """Rows in groups of 6 inside each block. Whole groups, and 4 or 5 rows over: chains, but for the last N mod 16 columns if they are 1 to 8.
-    These, and 3 rows over: even and odd k apart. 1 or 2 rows over: even and odd k apart, multiply and then add."""
+    """Rows in groups of 6 inside each block. Whole groups, and 4 or 5 rows over: chains, but for the last N mod 16 columns if they are 1 to
+    8. These, and 3 rows over: even and odd k apart. 1 or 2 rows over: even and odd k apart, multiply and then add."""
     n = b.shape[1]
     out, two, two_plain = fma_chain(a, b), _even_and_odd(a, b, True), _even_and_odd(a, b, False)
     wide = n - n % 16 if 1 <= n % 16 <= 8 else n

@@ -1,4 +1,4 @@
-"""The rules of the machine classes other than this process's, each in a process of its own, as TensorFlow and oneDNN read their settings once.
+"""The rules of the machine classes other than this process's, each in a process of its own: TensorFlow and oneDNN read their settings once.
 
 A CPU without the dot-product extensions has oneDNN off (`TF_ENABLE_ONEDNN_OPTS=0` shows that class anywhere); one without AVX-512 has
 oneDNN's AVX2 kernels (`ONEDNN_MAX_CPU_ISA=AVX2`).
