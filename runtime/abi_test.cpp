@@ -90,6 +90,7 @@ TEST(Abi, HostTable) {
   EXPECT_FIELD(natif_host, fail, 80);
   EXPECT_EQ(sizeof(natif_host), 88u);
   EXPECT_FIELD(natif_call, rules, 0);
+  EXPECT_FIELD(natif_call, function, 8);
 }
 
 TEST(Abi, FunctionAndModule) {

@@ -16,6 +16,9 @@ class Arena {
   // What a thread keeps for its next call, in bytes; larger blocks go back to the system.
   static constexpr size_t kKept = size_t{32} << 20;
 
+  // No single piece is larger; a request beyond it is a mistake of the caller's.
+  static constexpr size_t kLargest = size_t{1} << 39;
+
   struct Mark {
     size_t block, used;
   };
@@ -25,7 +28,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  // At least `bytes` bytes aligned to kAlignment; null when the system has no memory.
+  // At least `bytes` bytes aligned to kAlignment; null when the system has no memory for it.
   void* allocate(size_t bytes);
   Mark mark() const { return {current_, used_}; }
   void release(Mark mark);
@@ -44,7 +47,7 @@ class Arena {
 };
 
 inline void* Arena::allocate(size_t bytes) {
-  if (bytes > SIZE_MAX / 2) return nullptr;
+  if (bytes > kLargest) return nullptr;
   const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (current_ < blocks_.size() && rounded <= blocks_[current_].size - used_) {
     void* memory = blocks_[current_].data + used_;

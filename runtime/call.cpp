@@ -22,8 +22,8 @@ void free_tensor(const TensorFlowApi& api, TensorObject& token) {
 int64_t nanoseconds() { return read_clock(CLOCK_MONOTONIC); }
 int64_t coarse_nanoseconds() { return read_clock(CLOCK_MONOTONIC_COARSE); }
 
-Call::Call(const TensorFlow& tensorflow, const natif_module& artifact, ThreadState& thread_state, uint64_t proven_rules)
-    : natif_call{proven_rules, nullptr},
+Call::Call(const TensorFlow& tensorflow, const natif_module& artifact, ThreadState& thread_state)
+    : natif_call{0, nullptr},
       tf(tensorflow),
       module(artifact),
       thread(thread_state),

@@ -13,7 +13,8 @@ namespace natif::runtime {
 
 class Call : public natif_call {
  public:
-  Call(const TensorFlow& tf, const natif_module& module, ThreadState& thread, uint64_t rules);
+  // `rules`, the field that the artifact reads, is 0 at first.
+  Call(const TensorFlow& tf, const natif_module& module, ThreadState& thread);
   // Frees every tensor that was not handed over. Needs the GIL.
   ~Call();
   Call(const Call&) = delete;
@@ -45,6 +46,7 @@ class Call : public natif_call {
   OpCache& ops() { return *ops_; }
   EagerContext* context() const { return context_; }
   Failure failure;
+  enum class HandlesSignals { kUnknown, kYes, kNo } handles_signals = HandlesSignals::kUnknown;
   int64_t polled_at = 0;  // coarse_nanoseconds() of the last look at signals
 
  private:

@@ -155,6 +155,8 @@ EagerContext* acquire_context(const TensorFlow& tf) {
     PyErr_SetString(PyExc_RuntimeError, "natif: TensorFlow's eager context cannot make a tensor on CPU:0");
     return nullptr;
   }
+  // Other threads ran while Python was asked; what they have found is as good.
+  if (EagerContext* context = known_context(tf)) return context;
   retire(std::exchange(s.context, fresh.release()));
   return s.context;
 }

@@ -50,7 +50,8 @@ EagerContext* known_context(const TensorFlow& tf);
 // Whether TensorFlow's context object exists and is initialised. No error is set.
 bool is_initialized(const TensorFlow& tf);
 
-// The current context, initialised as any operation initialises it; null with an error set.
+// The current context, initialised as any operation initialises it; null with an error set. Whoever lets other threads run before enter()
+// must ask again.
 EagerContext* acquire_context(const TensorFlow& tf);
 
 // A call begins or ends in a context.

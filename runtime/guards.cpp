@@ -11,9 +11,9 @@ extern "C" PyAPI_FUNC(PyObject*) _PyType_Lookup(PyTypeObject*, PyObject*);
 namespace natif::runtime {
 namespace {
 
-constexpr const char* kReasonNames[] = {"none",     "arguments", "mode",         "unavailable", "building",       "graph",
-                                        "tape",     "device",    "op_callbacks", "async",       "numpy_behavior", "overridden",
-                                        "symbolic", "mismatch",  "missing_name", "rebound", "declined",    "failed",         "shutdown"};
+constexpr const char* kReasonNames[] = {"none",         "arguments",    "mode",     "unavailable",    "building",   "graph",    "tape",
+                                        "device",       "op_callbacks", "async",    "numpy_behavior", "overridden", "symbolic", "mismatch",
+                                        "missing_name", "rebound",      "declined", "failed",         "shutdown"};
 static_assert(std::size(kReasonNames) == static_cast<size_t>(Reason::kCount));
 
 // The operators whose Python functions the registry's lowerings stand for.

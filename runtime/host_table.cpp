@@ -7,7 +7,7 @@
 
 #include "runtime/thread_pool.h"
 
-// Exported by CPython 3.11: whether this is the thread whose signal handlers run.
+// Exported by CPython 3.11: whether this is the thread whose signal handlers run. Needs the GIL.
 extern "C" PyAPI_FUNC(int) _PyOS_IsMainThread(void);
 
 namespace natif::runtime {
@@ -170,12 +170,15 @@ natif_status poll(natif_call* base) {
   if (now - call.polled_at < kInterval) return NATIF_OK;
   const bool first = std::exchange(call.polled_at, now) == 0;
   call.release_gil_if_long();
-  if (first || !_PyOS_IsMainThread()) return NATIF_OK;
+  if (first || call.handles_signals == Call::HandlesSignals::kNo) return NATIF_OK;
   if (!call.holds_gil()) call.take_gil();
-  const FloatState float_state = FloatState::of_thread();
-  const bool raised = PyErr_CheckSignals() != 0;
-  float_state.restore();
-  const natif_status status = raised ? call.fail_python() : NATIF_OK;
+  natif_status status = NATIF_OK;
+  call.handles_signals = _PyOS_IsMainThread() ? Call::HandlesSignals::kYes : Call::HandlesSignals::kNo;
+  if (call.handles_signals == Call::HandlesSignals::kYes) {
+    const FloatState float_state = FloatState::of_thread();
+    if (PyErr_CheckSignals() != 0) status = call.fail_python();
+    float_state.restore();
+  }
   call.release_gil();
   return status;
 }

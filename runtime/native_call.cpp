@@ -105,7 +105,8 @@ Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, 
   return Match::kFits;
 }
 
-// Whether every name that was compiled in still holds what it held: 1 or 0, -1 with an error set. Numbers count as equal only with one type.
+// Whether every name that was compiled in still holds what it held: 1 or 0, -1 with an error set. Numbers count as equal only with one
+// type.
 int guards_hold(const FunctionState& state) {
   for (const Guard& guard : state.guards) {
     PyObject* held = PyDict_GetItemWithError(state.globals.get(), guard.name.get());
@@ -208,8 +209,9 @@ Attempt finish(FunctionState& state, Call& call, Frame& frame, natif_status stat
 Attempt run_natively(NativeFunction& self, const TensorFlow& tf, EagerContext* context, const Arguments& arguments) {
   FunctionState& state = *self.state;
   auto& artifact = *reinterpret_cast<Artifact*>(state.artifact.get());
-  Call call(tf, *artifact.module, ThreadState::of_thread(), rules_of(tf, context, artifact));
+  Call call(tf, *artifact.module, ThreadState::of_thread());
   if (context != nullptr && !call.enter_context(context)) return Attempt::raised();
+  call.rules = rules_of(tf, context, artifact);
   Values values(call.thread.arena, state.signature.count());
   Frame frame(call, state);
   if (values.data() == nullptr || !frame.complete()) return PyErr_NoMemory(), Attempt::raised();
@@ -254,10 +256,13 @@ Attempt attempt(NativeFunction& self, const Arguments& arguments) {
   EagerContext* context = known_context(*tf);
   if (context == nullptr && is_initialized(*tf) && (context = acquire_context(*tf)) == nullptr) return Attempt::raised();
   if (const Reason reason = check_thread(*tf, context); reason != Reason::kNone) return Attempt::body(reason);
-  if (state.stage != FunctionState::Stage::kReady && !prepare(self)) {
+  const bool was_ready = state.stage == FunctionState::Stage::kReady;
+  if (!was_ready && !prepare(self)) {
     if (state.stage == FunctionState::Stage::kBuilding) return Attempt::body(Reason::kBuilding);
     return report_unavailable(self) ? Attempt::body(Reason::kUnavailable) : Attempt::raised();
   }
+  // While the function was prepared other threads ran, so the context may be another one by now.
+  if (!was_ready) return attempt(self, arguments);
   return run_natively(self, *tf, context, arguments);
 }
 
@@ -293,8 +298,9 @@ PyObject* run_instead(NativeFunction& self, Attempt attempt, const Arguments& ar
     if (error) set_error(std::move(error));
     return nullptr;
   }
-  ++state.python_calls[static_cast<size_t>(attempt.reason)];
-  if (logs_calls()) PySys_FormatStderr("natif: %s: Python, because of %s\n", state.name.c_str(), reason_name(attempt.reason));
+  const bool runs = attempt.reason != Reason::kArguments;  // with wrong arguments no line of the body runs
+  if (runs) ++state.python_calls[static_cast<size_t>(attempt.reason)];
+  if (runs && logs_calls()) PySys_FormatStderr("natif: %s: Python, because of %s\n", state.name.c_str(), reason_name(attempt.reason));
   PyObject* result = run_body(self, attempt.reason == Reason::kGraph, arguments.args, arguments.args_and_flag, arguments.keyword_names);
   if (result != nullptr && attempt.reason == Reason::kFailed) return report_bug(self, attempt.failure, result);
   return result;

@@ -5,9 +5,9 @@
 //
 // `python` is the function as written, `name` its __qualname__ in the artifact. `provider` is any object with
 //   artifact(name) -> Artifact       at the first call that may run natively; may take seconds; an exception makes the function stay Python
-//   guards(name) -> dict             optional: module-level names that were compiled in, with the values that they have to hold at each call
-//   report(name), source(name, kind), bind(function, tensors), hidden(name) -> dict of module globals
-//   unavailable(name, exception)     optional: called once instead of warning, when the function has to stay Python
+//   guards(name) -> dict             optional: module-level names that were compiled in, with the values that they have to hold at each
+//   call report(name), source(name, kind), bind(function, tensors), hidden(name) -> dict of module globals unavailable(name, exception)
+//   optional: called once instead of warning, when the function has to stay Python
 // `options` is a dict: mode ("auto", "native", "python"), on_mismatch ("raise", "fallback"), require (bool), bound (dict of tensors, by
 // parameter name, that the calls do not pass), origin (the function that bind() was called on), and what else the provider keeps there.
 #ifndef NATIF_RUNTIME_NATIVE_FUNCTION_H_
@@ -56,7 +56,6 @@ struct FunctionState {
   std::vector<ParameterSource> sources;  // of function->parameters
   Ref globals;                           // where kGlobal names and the guards' are read
   std::vector<Guard> guards;             // names that were compiled in
-  int tensor_count = 0;                  // parameters that are tensors
 
   std::array<uint64_t, static_cast<size_t>(Reason::kCount)> python_calls{};
   uint64_t native_calls = 0;

@@ -31,7 +31,6 @@ bool match_parameters(NativeFunction& self) {
   int arguments = 0;
   for (int i = 0; i < state.function->parameter_count; ++i) {
     const natif_value_type& type = state.function->parameters[i];
-    state.tensor_count += type.kind == NATIF_TENSOR;
     PyObject* bound = self.bound == nullptr ? nullptr : PyDict_GetItemString(self.bound, type.name);
     const int argument = state.signature.find(type.name);
     if (type.hidden) {
@@ -73,6 +72,8 @@ bool read_globals(NativeFunction& self) {
 
 bool load(NativeFunction& self) {
   FunctionState& state = *self.state;
+  state.signature = Signature();  // of an attempt that was interrupted
+  state.sources.clear();
   if (!state.signature.read(self.python, self.bound)) return false;
   state.artifact = Ref(PyObject_CallMethod(self.provider, "artifact", "O", self.name));
   if (!state.artifact) return false;
@@ -88,8 +89,10 @@ bool load(NativeFunction& self) {
 void wait_for_builder(FunctionState& state) {
   while (state.stage == FunctionState::Stage::kBuilding) {
     Py_BEGIN_ALLOW_THREADS;
-    std::unique_lock lock(waiting().mutex);
-    waiting().changed.wait_for(lock, std::chrono::milliseconds(20));  // the stage is guarded by the GIL, not by this lock
+    {
+      std::unique_lock lock(waiting().mutex);
+      waiting().changed.wait_for(lock, std::chrono::milliseconds(20));  // the stage is guarded by the GIL, not by this lock
+    }
     Py_END_ALLOW_THREADS;
   }
 }

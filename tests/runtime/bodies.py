@@ -22,8 +22,6 @@ def nothing():
     return None
 
 
-
-
 def dense(x, w, b):
     return tf.nn.relu(tf.matmul(x, w) + b)
 

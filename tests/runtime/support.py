@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -17,7 +18,9 @@ ROOT = HERE.parents[1]
 
 @functools.cache
 def artifact_path() -> str:
-    """The artifact, built once in a process."""
+    """The artifact, built once in a process; a test's own processes use the test's."""
+    if "NATIF_TEST_ARTIFACT" in os.environ:
+        return os.environ["NATIF_TEST_ARTIFACT"]
     path = pathlib.Path(tempfile.mkdtemp(prefix="natif-test-")) / "artifact.so"
     command = ["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}"]
     subprocess.run([*command, str(HERE / "artifact.cpp"), "-o", str(path)], check=True)
