@@ -162,9 +162,14 @@ def _flushed(x: Array) -> Array:
 
 
 def relu(x: Array) -> Array:
-    """Zeros and denormals of either sign become +0 in groups of 8, and zeros of their sign in the rest. A NaN stays as it is."""
-    y = _flushed(x)
-    return np.where(np.isnan(x) | (y > 0) | last_of(x.size) & (y == 0), y, F32(0)).astype(F32)
+    """Zeros and denormals of either sign become +0 in groups of 8, and zeros of their sign in the rest; but the first of an odd number of
+    elements in the rest keeps a denormal. A NaN stays as it is."""
+    rest, y = last_of(x.size), _flushed(x)
+    out = np.where(np.isnan(x) | (y > 0) | rest & (y == 0), y, F32(0)).astype(F32)
+    first = x.size // 8 * 8
+    if x.size % 2 and not y[first] < 0:
+        out[first] = x[first]
+    return out
 
 
 def larger(a: Array, b: Array, rest: Positions, smallest: bool = False) -> Array:
