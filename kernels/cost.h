@@ -17,9 +17,10 @@ constexpr int64_t kParallelWork = 100'000'000, kPieceWork = 30'000'000;
   return grain <= block ? block : (grain + block - 1) / block * block;
 }
 
-// Whether a product is left to TensorFlow's own op. From 600,000 weights on they no longer stay in the second cache, where TensorFlow's packed and
-// threaded product is faster (256·1024·1024: 18 GFLOP/s here, 45–130 there; 64·512·512: 155 here, 136 there); from there on, too, eager's sums for
-// one row depend on its number of threads, and those for many rows with 1,024 columns follow another order than the rule's.
+// Whether a product is left to TensorFlow's own op. From 600,000 weights on they no longer stay in the second cache, where TensorFlow's
+// packed and threaded product is faster (256·1024·1024: 18 GFLOP/s here, 45–130 there; 64·512·512: 155 here, 136 there); from there on,
+// too, eager's sums for one row depend on its number of threads, and those for many rows with 1,024 columns follow another order than the
+// rule's.
 [[maybe_unused]] constexpr bool is_large_product(int64_t k, int64_t n) { return k * n >= 600'000; }
 
 // Whether eager's reduction of a row is one that several of its threads share, which makes its order theirs.

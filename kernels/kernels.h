@@ -8,7 +8,9 @@
 //   vec.h        vectors for each level, FTZ and DAZ        math.h       pointwise functions, for vectors and tail elements
 //   operands.h   sizes, operand access, flat tails          pointwise.h  a pointwise function over a block
 //   matmul.h     product with an epilogue in registers      matvec.h     product with one column
+//   factors.h    the two matrices of a product              lanes8.h     eight lanes at every level
 //   softmax.h    softmax, also with argmax                  argmax.h     argmax over either axis
+//   softmax_eigen.h  softmax where oneDNN is off
 //   reduce.h     sum, mean, max, min, prod over either axis transpose.h  blocked transpose
 //   math_fast.h  transcendentals within 2 ULP, not eager's bits
 //
@@ -23,5 +25,6 @@
 #include "kernels/pointwise.h"
 #include "kernels/reduce.h"
 #include "kernels/softmax.h"
+#include "kernels/softmax_eigen.h"
 #include "kernels/transpose.h"
 #include "kernels/vec.h"

@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -200,6 +201,27 @@ def test_softmax_declines(kernels: ctypes.CDLL, rng: np.random.Generator, c: int
             assert_same_bits(out, tf.nn.softmax(tf.constant(x)), f"{c} with {row}")
 
 
+def check_softmax_without_onednn(library: str) -> None:
+    """The Eigen form within its domain; called in a process of its own, since TensorFlow reads the switch when it is imported."""
+    kernels, rng = ctypes.CDLL(library), np.random.default_rng(1)
+    kernels.natif_softmax_eigen.restype = ctypes.c_bool
+    for m in (1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 100):
+        for c in (1, 2, 3, 7, 8, 9, 10, 15, 16, 17, 31, 33, 40, 64, 100, 129, 1000):
+            if c % 8 and m * c > 7000:
+                continue
+            x = normal(rng, m, c, scale=3)
+            out = np.empty_like(x)
+            assert run(kernels.natif_softmax_eigen, x, out, m, c, int(rng.integers(1, 20)))
+            assert_same_bits(out, tf.nn.softmax(tf.constant(x)), f"{m} × {c}")
+            x[-1, -1] = np.nan
+            assert not run(kernels.natif_softmax_eigen, x, out, m, c, 16)
+
+
+def test_softmax_without_onednn(kernels: ctypes.CDLL) -> None:
+    """softmax_eigen.h against TensorFlow with oneDNN off."""
+    subprocess.run([sys.executable, __file__, kernels._name], env={**os.environ, "TF_ENABLE_ONEDNN_OPTS": "0"}, check=True)
+
+
 @pytest.mark.parametrize("last", [0, 1])
 @pytest.mark.parametrize("which", range(len(REDUCTIONS)))
 def test_reduce(kernels: ctypes.CDLL, rng: np.random.Generator, which: int, last: int) -> None:
@@ -254,3 +276,7 @@ def test_chain(kernels: ctypes.CDLL, rng: np.random.Generator, rows: int) -> Non
     p = tf.nn.softmax(tf.nn.bias_add(tf.matmul(h, w2), b2))
     assert_same_bits(probabilities, p, "probabilities")
     assert_same_bits(classes, tf.argmax(p, axis=1), "classes")
+
+
+if __name__ == "__main__":
+    check_softmax_without_onednn(sys.argv[1])

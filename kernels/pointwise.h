@@ -20,15 +20,11 @@ namespace {
 }
 [[gnu::always_inline]] inline bool rows_adjoin(Gathered, int64_t) { return false; }
 
-// One row of `width` elements: four vectors at a time, then one, then a part of one.
+// One row of `width` elements, a vector at a time and part of one at its end.
 template <class F, class... Operands>
 [[gnu::always_inline]] inline void map_row(float* out, int64_t row, int64_t width, const F& f, const Operands&... operands) {
   constexpr int64_t step = lanes<Vec>;
   int64_t c = 0;
-  for (; c + 4 * step <= width; c += 4 * step) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) store(out + c + i * step, f(At<Vec>{row, c + i * step}(operands)...));
-  }
   for (; c + step <= width; c += step) store(out + c, f(At<Vec>{row, c}(operands)...));
   if (c < width) {
     const At<Vec, Extent::kPartial> at{row, c, static_cast<int>(width - c)};

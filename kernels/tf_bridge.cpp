@@ -178,6 +178,16 @@ extern "C" bool natif_softmax(const float* x, float* out, int64_t* indices, int6
   }
 }
 
+extern "C" bool natif_softmax_eigen(const float* x, float* out, int64_t rows, int64_t columns, int64_t block) {
+  bool known = true;
+  in_blocks(rows, block, [&](int64_t first, int64_t count) {
+    known = softmax_rows_eigen(Output{out + first * columns, columns}, count, Dynamic{columns}, Full{x + first * columns, columns}, first,
+                               rows) &&
+            known;
+  });
+  return known;
+}
+
 template <class Reduction>
 void reduce(const float* x, float* out, int64_t rows, int64_t n, int64_t block, bool last) {
   const FlushDenormals flush;
