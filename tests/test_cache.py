@@ -157,7 +157,7 @@ def test_the_headers_hash_follows_their_content(tmp_path, monkeypatch):
         with (include / "runtime" / "abi.h").open("a") as header:
             header.write(text)
         monkeypatch.setattr(cache, "_headers_hash", "")
-        hashes.append(cache._headers())
+        hashes.append(cache.headers())
     assert hashes[0] != hashes[1]
 
 

@@ -14,12 +14,17 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from natif import toolchain
 from natif._version import __version__
 from natif.errors import CacheError, CompileError
+from natif.toolchain import Unit
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 SIZE_LIMIT = 512 * 1024 * 1024
 """Bytes that the folder may hold; beyond it the least recently used entries go."""
@@ -27,25 +32,27 @@ SIZE_LIMIT = 512 * 1024 * 1024
 _KEY_LENGTH = 32
 
 
-def cached_build(source: str, stem: str, target: str = "native") -> Path:
+def cached_build(source: str | Sequence[Unit], stem: str, target: str = "native", pool: "Executor | None" = None) -> Path:
     """The shared object built from C++ source: from the cache where it is there and whole, else built and put there.
 
-    The stem names the files for people and debuggers. Any number of processes and threads may ask for the same object at once; one builds.
-    CompileError where it can't be built, CacheError where the folder is refused. A folder that can't be written, or a full disk, costs a
-    RuntimeWarning once and the build goes to a private temporary folder.
+    The source is one text for the target, or several units, each for its own target, which are compiled on the pool's threads where there
+    is one. The stem names the files for people and debuggers. Any number of processes and threads may ask for the same object at once; one
+    builds. CompileError where it can't be built, CacheError where the folder is refused. A folder that can't be written, or a full disk,
+    costs a RuntimeWarning once and the build goes to a private temporary folder.
     """
     stem = re.sub(r"[^\w.-]", "_", stem, flags=re.ASCII).lstrip(".-")[:60] or "artifact"
+    units = [Unit("module.cpp", target, source)] if isinstance(source, str) else list(source)
     if _fallback is None:
         for _ in range(2):
             try:
-                return _built_in(folder(), source, stem, target)
+                return _built_in(folder(), units, stem, pool)
             except OSError as error:
                 cause = error
                 # Once more where another process removed the folder under us.
                 if not isinstance(error, FileNotFoundError):
                     break
         _fall_back(cause)
-    return _built_in(_private(), source, stem, target)
+    return _built_in(_private(), units, stem, pool)
 
 
 def folder_name() -> Path:
@@ -112,10 +119,10 @@ def _last_use(path: Path) -> int:
     return 0
 
 
-def _built_in(root: Path, source: str, stem: str, target: str) -> Path:
+def _built_in(root: Path, units: list[Unit], stem: str, pool: "Executor | None") -> Path:
     """The object in this folder. OSError where the folder can't be written."""
     compiler = _compiler(root)
-    key = _key(compiler, source, stem, target)
+    key = _key(compiler, units, stem)
     name = f"{stem}.{key}"
     product = root / f"{name}.so"
     if _whole(root, name):
@@ -127,7 +134,7 @@ def _built_in(root: Path, source: str, stem: str, target: str) -> Path:
         _remove_tree(building)
         building.mkdir(mode=0o700)
         try:
-            _build(building, source, name, target)
+            _build(building, units, name, pool)
             _publish(building, root, name)
         finally:
             _remove_tree(building)
@@ -136,16 +143,15 @@ def _built_in(root: Path, source: str, stem: str, target: str) -> Path:
     return product
 
 
-def _build(building: Path, source: str, name: str, target: str) -> None:
+def _build(building: Path, units: list[Unit], name: str, pool: "Executor | None") -> None:
     """Compiles in the folder of this build. A source that failed to compile is moved beside the entries, where the error says it is."""
     root = building.parent
     try:
-        toolchain.compile_shared(source, stem=name, target=target, extra_flags=(f"-ffile-prefix-map={building}={root}",), folder=building)
+        toolchain.compile_units(units, stem=name, extra_flags=(f"-ffile-prefix-map={building}={root}",), folder=building, pool=pool)
     except CompileError as error:
-        unit = building / f"{name}.cpp"
-        if unit.exists():
+        for unit in building.glob("*.cpp"):
             unit.replace(root / unit.name)
-        raise type(error)(str(error).replace(str(unit), str(root / unit.name))) from None
+        raise type(error)(str(error).replace(str(building), str(root))) from None
 
 
 def _publish(building: Path, root: Path, name: str) -> None:
@@ -153,9 +159,8 @@ def _publish(building: Path, root: Path, name: str) -> None:
     product = building / f"{name}.so"
     record = building / f"{name}.json"
     record.write_text(json.dumps({"sha256": _hash(product), "natif": __version__}), encoding="utf-8")
-    for path in (building / f"{name}.cpp", product, record):
-        if path.exists():
-            path.replace(root / path.name)
+    for path in (*building.glob("*.cpp"), product, record):
+        path.replace(root / path.name)
 
 
 def _whole(root: Path, name: str) -> bool:
@@ -176,11 +181,13 @@ def _hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _key(compiler: toolchain.Compiler, source: str, stem: str, target: str) -> str:
+def _key(compiler: toolchain.Compiler, units: list[Unit], stem: str) -> str:
     """The hash over all that the object depends on: compiler, flags, processor, headers, natif's version, source."""
     digest = hashlib.sha256()
-    processor = toolchain.cpu_identity() if target == "native" else ""
-    parts = (*compiler.command, compiler.version, *toolchain.flags(target), processor, _headers(), __version__, stem, source)
+    parts = [*compiler.command, compiler.version, headers(), __version__, stem]
+    for unit in units:
+        processor = toolchain.cpu_identity() if unit.target == "native" else ""
+        parts += [unit.name, *toolchain.flags(unit.target), processor, unit.text]
     for part in parts:
         encoded = part.encode()
         digest.update(len(encoded).to_bytes(8, "little"))
@@ -191,7 +198,7 @@ def _key(compiler: toolchain.Compiler, source: str, stem: str, target: str) -> s
 _headers_hash = ""
 
 
-def _headers() -> str:
+def headers() -> str:
     """The hash of the kernel and ABI headers that emitted code includes; read once a process."""
     global _headers_hash
     if not _headers_hash:

@@ -10,15 +10,20 @@ object has symbols that refer to it).
 
 import os
 import re
+import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from natif.errors import CompileError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 COMPILE_TIMEOUT = 120.0
 """Seconds after which a compiler is taken to hang and is killed with all that it started."""
 
-TARGETS = {"native": "native", "x86-64-v2": "x86-64-v2", "x86-64-v3": "x86-64-v3", "x86-64-v4": "x86-64-v4"}
+TARGETS = {"native": "native", "x86-64-v2": "x86-64-v2", "x86-64-v3": "x86-64-v3", "x86-64-v4": "x86-64-v4", "aarch64": "armv8-a"}
 """What a target is for -march. `native` is this machine's processor."""
 
 _OLDEST = {"gcc": 11, "clang": 14}
@@ -31,6 +36,14 @@ class Compiler(NamedTuple):
     kind: str
     version: str
     machine: str
+
+
+class Unit(NamedTuple):
+    """One generated file of an artifact: its name, the target that it is compiled for, and its text."""
+
+    name: str
+    target: str
+    text: str
 
 
 def find_compiler() -> Compiler:
@@ -193,26 +206,54 @@ def compile_shared(
     """
     if not re.fullmatch(r"\w[\w.-]*", stem, re.ASCII):
         raise ValueError(f"natif: {stem!r} can't be the name of a generated file")
-    compiler = find_compiler()
-    if folder is None:
-        folder = private_folder()
+    folder = folder or private_folder()
     unit = folder / f"{stem}.cpp"
     product = folder / f"{stem}.so"
     unit.write_text(source, encoding="utf-8")
     # Relative names, run in the folder: the object then holds no path of this machine.
-    command = [*compiler.command, *flags(target), *extra_flags, f"-I{include_folder()}", unit.name, "-o", product.name, "-lm"]
-    status, said = _run(command, folder, timeout=COMPILE_TIMEOUT)
-    if status != 0 or not product.exists():
-        if "No space left on device" in said:
-            import errno
-
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
-        raise CompileError(
-            f"natif: {compiler.command[0]} ({compiler.version}) {_reason(status, said)}; the generated source is kept in {unit}"
-        )
+    _compile([*flags(target), *extra_flags, f"-I{include_folder()}", unit.name, "-o", product.name, "-lm"], unit, product)
     if not kept():
         unit.unlink()
     return product
+
+
+def compile_units(
+    units: Sequence[Unit], *, stem: str, extra_flags: tuple[str, ...] = (), folder: Path | None = None, pool: "Executor | None" = None
+) -> Path:
+    """As compile_shared, for an artifact of several files, each compiled for its own target: on the pool's threads where there is one."""
+    if len(units) == 1:
+        source, target = units[0].text, units[0].target
+        if pool is None:
+            return compile_shared(source, stem=stem, target=target, extra_flags=extra_flags, folder=folder)
+        return pool.submit(compile_shared, source, stem=stem, target=target, extra_flags=extra_flags, folder=folder).result()
+    folder = folder or private_folder()
+    files = [folder / f"{stem}.{index}.cpp" for index in range(len(units))]
+
+    def compile_unit(unit: Unit, file: Path) -> Path:
+        file.write_text(unit.text, encoding="utf-8")
+        product = file.with_suffix(".o")
+        _compile([*flags(unit.target), *extra_flags, f"-I{include_folder()}", "-c", file.name, "-o", product.name], file, product)
+        return product
+
+    objects = list((pool.map if pool else map)(compile_unit, units, files))
+    product = folder / f"{stem}.so"
+    _compile([*flags(units[0].target), *(each.name for each in objects), "-o", product.name, "-lm"], files[0], product)
+    for leftover in [*objects, *([] if kept() else files)]:
+        leftover.unlink()
+    return product
+
+
+def _compile(arguments: list[str], unit: Path, product: Path) -> None:
+    """Runs the compiler in the folder of the unit. CompileError, with its first error line, where it does not make the product."""
+    compiler = find_compiler()
+    status, said = _run([*compiler.command, *arguments], unit.parent, timeout=COMPILE_TIMEOUT)
+    if status == 0 and product.exists():
+        return
+    if "No space left on device" in said:
+        import errno
+
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(unit.parent))
+    raise CompileError(f"natif: {compiler.command[0]} ({compiler.version}) {_reason(status, said)}; the generated source is kept in {unit}")
 
 
 def _reason(status: int | None, said: str) -> str:
@@ -227,10 +268,33 @@ def _reason(status: int | None, said: str) -> str:
     return f"failed: {first}"
 
 
+_running: set[int] = set()
+_stopping = threading.Event()
+
+
+def stop() -> None:
+    """Ends the compilers that other threads of this process run, now and until resume(); their calls raise KeyboardInterrupt."""
+    import contextlib
+    import signal
+
+    _stopping.set()
+    for group in list(_running):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
+def resume() -> None:
+    """Lets compilers run again after stop()."""
+    _stopping.clear()
+
+
 def _run(command: list[str], folder: Path, timeout: float) -> tuple[int | None, str]:
     """The exit status, None for a time-out, and what the command printed. Its process group never outlives the call."""
     import signal
     import subprocess
+
+    if _stopping.is_set():
+        raise KeyboardInterrupt
 
     environment = {**os.environ, "LC_ALL": "C"}
     try:
@@ -247,6 +311,7 @@ def _run(command: list[str], folder: Path, timeout: float) -> tuple[int | None, 
         )
     except OSError as error:
         return 127, str(error)
+    _running.add(process.pid)
     try:
         said, _ = process.communicate(timeout=timeout)
     except BaseException as reason:
@@ -255,6 +320,10 @@ def _run(command: list[str], folder: Path, timeout: float) -> tuple[int | None, 
         if isinstance(reason, subprocess.TimeoutExpired):
             return None, ""
         raise
+    finally:
+        _running.discard(process.pid)
+    if _stopping.is_set():
+        raise KeyboardInterrupt
     return process.returncode, said
 
 
