@@ -26,7 +26,10 @@ has_header() { [ -e "/usr/include/$1" ] || echo "#include <$1>" | c++ -std=c++20
 missing=()
 command -v c++ >/dev/null || command -v g++ >/dev/null || missing+=(g++)
 find_python >/dev/null || missing+=(python3.11-dev python3.11-venv)
-if [ "$level" = test ]; then has_header gtest/gtest.h || missing+=(libgtest-dev); fi
+if [ "$level" = test ]; then
+  has_header gtest/gtest.h || missing+=(libgtest-dev)
+  command -v chromium >/dev/null || missing+=(chromium)
+fi
 if [ "$level" = bench ]; then has_header benchmark/benchmark.h || missing+=(libbenchmark-dev); fi
 
 if [ ${#missing[@]} -gt 0 ]; then

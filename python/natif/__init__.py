@@ -13,6 +13,7 @@ from natif.errors import CompileError
 from natif.native import compile, native  # noqa: A004
 
 if TYPE_CHECKING:
+    from natif.packaging import BuildResult
     from natif.report import Report
 
 __all__ = ["CompileError", "__version__", "build", "capabilities", "check", "compile", "install", "native"]
@@ -29,8 +30,12 @@ def check(*paths: Any) -> "Report":
     return check(*paths)
 
 
-def build(*paths: Any, out: Any = "dist", **options: Any) -> Any:
-    """Builds the typed functions of files and folders ahead of time; returns the BuildResult."""
+def build(*paths: Any, out: Any = None, **options: Any) -> "BuildResult":
+    """Builds packages and modules ahead of time: copies of them with their native code, and a wheel, in the folder `out` ("dist").
+
+    The paths are packages, folders of packages, projects or single modules; none: the project around the current folder. Options: target,
+    numerics, lane, jobs, cache, progress; see natif.packaging.build. CompileError where something can't be built.
+    """
     from natif import packaging
 
     return packaging.build(*paths, out=out, **options)

@@ -59,7 +59,7 @@ class Loader(importlib.machinery.SourceFileLoader):
             return super().get_code(fullname)
         return self.source_to_code(data, self.path)
 
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]
         """Compiles the source, decorated where it parses and natif finds typed functions in it."""
         return code_of(data, str(path), self.name, optimize=_optimize)
 

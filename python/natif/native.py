@@ -56,7 +56,19 @@ def compile(function: Any, **options: Any) -> Any:  # noqa: A001
 
 
 def made(function: Any, options: Options, *, now: bool = False) -> Any:
-    """The native function, or the function itself where it stays Python; CompileError where the options can't be met."""
+    """The native function, or the function itself where it stays Python; CompileError where the options can't be met.
+
+    A function of a package that natif build made is native through what was shipped with it, without the compiler.
+    """
+    from natif import shipped
+
+    built = None if now else shipped.made(function, options)
+    if built is not None:
+        return built
+    return _compiled(function, options, now)
+
+
+def _compiled(function: Any, options: Options, now: bool) -> Any:
     from natif.report import Report, function_report, reason_of, unreadable
     from natif.source import SourceError, reason_without_source, source_of
 

@@ -156,11 +156,11 @@ class Program:
 
     def _proven(self, entry: Entry, facts: list[tuple[int, str, str, bool]]) -> list[tuple[int, str, str, bool]]:
         """The facts as this machine runs them: an op whose rule its self-check has refuted runs through TensorFlow."""
-        refuted = _refuted_rules() if entry.artifact is not None else frozenset()
+        refuted = refuted_rules() if entry.artifact is not None else frozenset()
         return [(site, "tfe" if lane == "fused" and rule in refuted else lane, rule, exact) for site, lane, rule, exact in facts]
 
 
-def _refuted_rules() -> frozenset[str]:
+def refuted_rules() -> frozenset[str]:
     """The exactness rules that this machine's self-check says no to. Asked only where TensorFlow's context is there: asking makes one."""
     import sys
 
