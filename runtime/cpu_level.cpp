@@ -20,6 +20,7 @@ bool has_v4() {
 }  // namespace
 
 bool cpu_has_level(std::string_view level) {
+  if (level == "native") return true;
 #if defined(__x86_64__)
   return (level == "x86-64-v2" && has_v2()) || (level == "x86-64-v3" && has_v3()) || (level == "x86-64-v4" && has_v4());
 #else

@@ -93,8 +93,10 @@ Attempt mismatch(const NativeFunction& self, const Call& call, Match match, PyOb
 Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, int i, Frame& frame) {
   if (type.kind != NATIF_TENSOR) return read_scalar(call.tf, value, type, frame.parameters[i].scalar);
   natif_tensor& view = frame.parameters[i].tensor;
-  if (call.context() == nullptr && (Py_TYPE(value) != call.tf.eager_tensor || !call.ensure_context())) {
-    return Py_TYPE(value) == call.tf.eager_tensor ? Match::kRaised : Match::kNotEager;
+  // Without a context there can be no eager tensor, unless one was made before a reset.
+  if (call.context() == nullptr) {
+    if (Py_TYPE(value) != call.tf.eager_tensor) return Match::kNotEager;
+    if (!call.ensure_context()) return set_error(std::move(call.failure.exception)), Match::kRaised;
   }
   const Match match = read_tensor(call.tf, *call.context(), value, type, call.thread.status(call.tf.api), frame.tokens[i], view);
   if (match != Match::kFits) return match;

@@ -15,8 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import pytest
 import tensorflow as tf
-from natif import _runtime
 from support import artifact_path
+
+from natif import _runtime
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Builds the hand-written artifact and makes native functions from it, with a provider that does what natif's own does, but nothing else."""
+"""Builds the hand-written artifact and makes native functions from it, with a provider that does what natif's own does."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ import bodies
 import numpy as np
 import pytest
 import tensorflow as tf
-from natif import _runtime
 from support import Provider, artifact, native
+
+from natif import _runtime
 
 
 def same_bits(mine: tf.Tensor, theirs: tf.Tensor) -> bool:
@@ -71,7 +72,7 @@ def test_arguments_bind_as_python_binds_them(x: tf.Tensor, w: tf.Tensor, b: tf.T
     function = native(bodies.dense)
     expected = bodies.dense(x, w, b)
     assert same_bits(function(x, b=b, w=w), expected)
-    assert same_bits(function(**{"b": b, "x": x, "w": w}), expected)
+    assert same_bits(function(b=b, x=x, w=w), expected)
     numbers = native(bodies.numbers)
     assert numbers(3) == (6, 0.5, True)
     assert numbers(3, b=True) == (6, 0.5, False)
@@ -186,7 +187,7 @@ def test_hidden_inputs_are_read_at_each_call(monkeypatch: pytest.MonkeyPatch) ->
     assert function.calls["python"] == {"missing_name": 1}
 
 
-# ---- standing in for the function ---------------------------------------------------------------------------------------------------
+# ---- standing in for the function ----
 
 
 def test_it_looks_like_the_function() -> None:

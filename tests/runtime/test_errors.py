@@ -10,9 +10,10 @@ import bodies
 import numpy as np
 import pytest
 import tensorflow as tf
-from natif import _runtime
 from support import native
 from tensorflow.python import pywrap_tfe
+
+from natif import _runtime
 
 FALLBACK = ', or use on_mismatch="fallback" to run such calls in Python'
 

@@ -9,10 +9,11 @@ import bodies
 import numpy as np
 import pytest
 import tensorflow as tf
-from natif import _runtime
 from support import native
 from tensorflow.python.eager import context, executor
 from tensorflow.python.framework import op_callbacks
+
+from natif import _runtime
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def reasons(function: Any) -> dict[str, int]:
     return function.calls["python"]
 
 
-# ---- gradients ------------------------------------------------------------------------------------------------------------------------
+# ---- gradients ----
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -100,7 +101,7 @@ def test_integers_are_not_recorded() -> None:
     assert function.calls == {"native": 1, "python": {}}
 
 
-# ---- graphs -----------------------------------------------------------------------------------------------------------------------------
+# ---- graphs ----
 
 
 def test_tf_function(dense: Any, x: tf.Tensor, w: tf.Tensor, b: tf.Tensor) -> None:
@@ -117,7 +118,7 @@ def test_tf_function(dense: Any, x: tf.Tensor, w: tf.Tensor, b: tf.Tensor) -> No
 
 def test_autograph_sees_the_body() -> None:
     def identity(x: tf.Tensor) -> tf.Tensor:
-        if tf.reduce_sum(x) > 0:  # needs AutoGraph in a graph
+        if tf.reduce_sum(x) > 0:  # noqa: SIM108 (a statement, for AutoGraph to convert)
             y = x
         else:
             y = -x
@@ -197,7 +198,7 @@ def test_init_scope_inside_a_graph_is_eager(x: tf.Tensor) -> None:
     assert function.calls == {"native": 1, "python": {}}
 
 
-# ---- scopes and hooks ---------------------------------------------------------------------------------------------------------------------
+# ---- scopes and hooks ----
 
 
 @pytest.mark.parametrize("device", ["CPU:0", "/cpu:0", "/job:localhost/replica:0/task:0/device:CPU:0", None])
@@ -297,7 +298,7 @@ def test_modes(x: tf.Tensor) -> None:
     assert native(bodies.identity, mode="native").is_native
 
 
-# ---- the proven rules ---------------------------------------------------------------------------------------------------------------------
+# ---- the proven rules ----
 
 
 def test_rules_are_checked_on_this_machine_and_can_be_forced(x: tf.Tensor) -> None:

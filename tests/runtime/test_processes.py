@@ -11,8 +11,9 @@ import bodies
 import numpy as np
 import pytest
 import tensorflow as tf
-from natif import _runtime
 from support import artifact, native
+
+from natif import _runtime
 
 
 def test_the_gil_is_released_in_a_long_call() -> None:
@@ -80,7 +81,7 @@ def test_an_interrupted_build_is_tried_again(x: tf.Tensor) -> None:
     assert function.calls == {"native": 1, "python": {}}
 
 
-# ---- natif can't ------------------------------------------------------------------------------------------------------------------------
+# ---- natif can't ----
 
 
 def broken_build() -> Any:
@@ -169,7 +170,7 @@ def test_an_artifact_that_does_not_fit(x: tf.Tensor) -> None:
             native(python, require=True)(x)
 
 
-# ---- state --------------------------------------------------------------------------------------------------------------------------------
+# ---- state ----
 
 
 def test_floating_point_state_is_put_back() -> None:
