@@ -144,7 +144,8 @@ template <class P, class Rows, class Columns>
   }
 }
 
-// All rows of one panel of columns: tiles of R rows; one row left over takes a tile of its own, more take one that repeats the last row.
+// All rows of one panel of columns: tiles of R rows; one or two rows left over take tiles of their own, which the processor overlaps, more
+// take one that repeats the last row.
 template <class P, class Columns>
 [[gnu::always_inline]] inline void panel(const P& p, Columns columns) {
   constexpr int R = kTileRows<Columns::count>;
@@ -155,10 +156,8 @@ template <class P, class Columns>
     int64_t row = 0;
     for (; row + R <= p.rows; row += R) tile(p, TileRows<R, false>{row, p.rows - 1}, columns);
     const int64_t left = p.rows - row;
-    if (left == 1) {
-      tile(p, TileRows<1, false>{row, p.rows - 1}, columns);
-    } else if (R * Columns::count > kLatencySums && left > 0 && left <= R / 2) {
-      tile(p, TileRows<R / 2, true>{row, p.rows - 1}, columns);
+    if (left <= 2) {
+      for (; row < p.rows; ++row) tile(p, TileRows<1, false>{row, p.rows - 1}, columns);
     } else if (left > 0) {
       tile(p, TileRows<R, true>{row, p.rows - 1}, columns);
     }
