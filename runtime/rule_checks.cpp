@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "runtime/abi.h"
+#include "runtime/cpu_level.h"
 #include "runtime/op_cache.h"
 #include "runtime/self_check_kernels.h"
 
@@ -76,14 +78,20 @@ const std::vector<Rule>& all_rules() {
   return rules;
 }
 
+// Code for "native" uses the widest vectors that its machine has, so it is checked as the highest level that runs here.
 KernelRunner runner_of(std::string_view level) {
+  static constexpr std::pair<std::string_view, KernelRunner> runners[] = {
 #if defined(__x86_64__)
-  if (level == "x86-64-v2") return run_kernel_v2;
-  if (level == "x86-64-v3") return run_kernel_v3;
-  if (level == "x86-64-v4") return run_kernel_v4;
+      {"x86-64-v4", run_kernel_v4},
+      {"x86-64-v3", run_kernel_v3},
+      {"x86-64-v2", run_kernel_v2},
 #else
-  if (level == "aarch64") return run_kernel_aarch64;
+      {"aarch64", run_kernel_aarch64},
 #endif
+  };
+  for (const auto& [name, runner] : runners) {
+    if (level == name || (level == "native" && cpu_has_level(name))) return runner;
+  }
   return nullptr;
 }
 
