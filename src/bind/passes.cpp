@@ -1,4 +1,4 @@
-// src/bind/passes.cpp: single passes on graphs in text form, for golden cells.
+// src/bind/passes.cpp: passes and the writer of C++ on graphs in text form, for golden cells.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bind/register.h"
+#include "codegen/emit.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "ops/verify.h"
@@ -14,6 +15,8 @@
 #include "passes/dead_code.h"
 #include "passes/fold_numbers.h"
 #include "passes/fuse.h"
+#include "passes/pipeline.h"
+#include "passes/plan_text.h"
 
 namespace nb = nanobind;
 
@@ -47,6 +50,21 @@ std::string run_pass(const std::string& name, const std::string& text) {
   return ir::print(function, ir::Places::Hidden);
 }
 
+passes::CompiledFunction compile_text(const std::string& text, const std::string& lane) {
+  const std::map<std::string, passes::Lane> lanes = {
+      {"auto", passes::Lane::Auto}, {"tfe", passes::Lane::Tfe}, {"fused", passes::Lane::Fused}};
+  const auto chosen = lanes.find(lane);
+  if (chosen == lanes.end()) throw base::UserError("natif: no lane is called " + lane);
+  return passes::compile(ir::parse(text), {.lane = chosen->second, .verify = true});
+}
+
+std::string emit_graph(const std::string& text, const std::string& lane) {
+  const passes::CompiledFunction compiled = compile_text(text, lane);
+  return codegen::emit({"module", "module.py"}, {&compiled, 1}).front().text;
+}
+
+std::string plan_graph(const std::string& text, const std::string& lane) { return passes::plan_text(compile_text(text, lane)); }
+
 }  // namespace
 
 void register_passes(nb::module_& module) {
@@ -54,6 +72,8 @@ void register_passes(nb::module_& module) {
   module.def(
       "run_pass", run_pass, "name"_a, "text"_a,
       "The graph after one pass (the name of its header), without places; verified before and after. `fuse` runs as under lane=\"fused\".");
+  module.def("emit_graph", emit_graph, "text"_a, "lane"_a, "The C++ of a module that has this graph as its one function.");
+  module.def("plan_graph", plan_graph, "text"_a, "lane"_a, "The plan of this graph, as source(\"plan\") shows it.");
 }
 
 }  // namespace natif::bind

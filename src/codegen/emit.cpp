@@ -31,10 +31,12 @@ void print_code(Writer& w, Tables& tables, const std::string& level, Functions f
   for (size_t i = 0; i < functions.size(); ++i) {
     const Code entry = entry_name(i, functions[i].function);
     w.blank();
-    w.line("namespace {");
-    for (size_t k = 0; k < functions[i].kernels.size(); ++k) print_kernel(w, functions[i], k, kernel_name(entry, k));
-    w.close();
-    w.blank();
+    if (!functions[i].kernels.empty()) {
+      w.line("namespace {");
+      for (size_t k = 0; k < functions[i].kernels.size(); ++k) print_kernel(w, functions[i], k, kernel_name(entry, k));
+      w.close("  // namespace");
+      w.blank();
+    }
     w.line("// $, line $", in_comment(functions[i].function.name), functions[i].function.span.line);
     print_entry(w, tables, functions[i], entry);
   }
