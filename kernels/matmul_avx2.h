@@ -1,13 +1,14 @@
 // Product of a block of rows, [rows, K]·[K, N] with M, N ≥ 2, in the order of oneDNN's AVX2 kernels: what TensorFlow runs on processors
 // without AVX-512, with oneDNN on, and inside its Eigen contraction with oneDNN off.
 //
-// Order of operations, for K ≤ 256 (longer chains are cut): the rows are cut into blocks of 48 (what is left is one block up to 72, else two
-// halves), each block into groups of six rows. Whole groups, and four or five rows over: one chain of fma an output, k ascending from 0; but
-// in the last N mod 16 columns, where these are 1 to 8, one chain over even k and one over odd k of whole pairs, added, then an odd last
-// term by fma. Three rows over: that in all columns. One or two rows over: the same in all columns, by multiplying and adding.
+// Order of operations, for K ≤ 256 (longer chains are cut): the rows are cut into blocks of 48 (what is left is one block up to 72, else
+// two halves; 96 and 144 with oneDNN on and the right matrix transposed), each block into groups of six rows. Whole groups, and four or
+// five rows over: one chain of fma an output, k ascending from 0; but in the last N mod 16 columns, where these are 1 to 8, one chain over
+// even k and one over odd k of whole pairs, added, then an odd last term by fma. Three rows over: that in all columns. One or two rows
+// over: the same in all columns, by multiplying and adding.
 #pragma once
 
-#include "kernels/matmul_block.h"
+#include "kernels/operands.h"
 
 namespace natif::kernels {
 namespace {
@@ -20,8 +21,8 @@ struct RowRun {
   int64_t rows;
 };
 
-[[maybe_unused]] inline RowRun avx2_rows(int64_t row, int64_t total) {
-  constexpr int64_t block = 48, group = 6;
+[[maybe_unused]] inline RowRun avx2_rows(int64_t row, int64_t total, int64_t block) {
+  constexpr int64_t group = 6;
   int64_t first = 0, length;
   for (;; first += length) {
     const int64_t left = total - first;
@@ -31,6 +32,44 @@ struct RowRun {
   const int64_t over = length % group, grouped = over > 3 ? first + length : first + length - over;
   if (row < grouped) return {RowOrder::kGrouped, grouped - row};
   return {over == 3 ? RowOrder::kPaired : RowOrder::kPairedPlain, first + length - row};
+}
+
+// Chains: R rows, or as many as there are by repeating the last, × C vectors of columns.
+template <int R, int C, Extent extent>
+[[gnu::always_inline]] inline void chain_tile(Output out, const float* left, int64_t row_stride, int64_t k_stride, const float* right,
+                                              int64_t k, int64_t n, int64_t last, int width) {
+  const At<Vec, extent> at{0, 0, width};
+  Vec sums[R][C] = {};
+  for (int64_t i = 0; i < k; ++i) {
+    Vec b[C];
+    for (int c = 0; c < C; ++c) b[c] = at.from(right + i * n + c * lanes<Vec>);
+#pragma GCC unroll 6
+    for (int r = 0; r < R; ++r) {
+      const Vec a = splat<Vec>(left[(r < last ? r : last) * row_stride + i * k_stride]);
+      for (int c = 0; c < C; ++c) sums[r][c] = fma(a, b[c], sums[r][c]);
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < C; ++c) at.put(out.data + (r < last ? r : last) * out.row_stride + c * lanes<Vec>, sums[r][c]);
+}
+
+// The first `columns` columns of some rows.
+[[gnu::noinline, maybe_unused]] void chain_rows(Output out, int64_t rows, int64_t k, int64_t n, int64_t columns, const float* left,
+                                                int64_t row_stride, int64_t k_stride, const float* right) {
+  constexpr int64_t width = lanes<Vec>, height = 6;
+  for (int64_t r = 0; r < rows; r += height) {
+    const Output to{out.data + r * out.row_stride, out.row_stride};
+    const float* a = left + r * row_stride;
+    const auto tiles = [&](auto tile, int64_t c) {
+      tile(Output{to.data + c, to.row_stride}, a, row_stride, k_stride, right + c, k, n, rows - r - 1);
+    };
+    int64_t c = 0;
+    for (; c + 2 * width <= columns; c += 2 * width) tiles([](auto... p) { chain_tile<height, 2, Extent::kWhole>(p..., 0); }, c);
+    for (; c < columns; c += width) {
+      const int here = columns - c < width ? static_cast<int>(columns - c) : static_cast<int>(width);
+      tiles([here](auto... p) { chain_tile<height, 1, Extent::kPartial>(p..., here); }, c);
+    }
+  }
 }
 
 template <bool fused>
@@ -79,18 +118,19 @@ template <bool fused>
   }
 }
 
-// As matmul_block, for rows from `first` on; k ≤ 256, n ≥ 2, total_rows ≥ 2.
-[[gnu::noinline, maybe_unused]] void matmul_avx2(Output out, int64_t first, int64_t rows, int64_t total_rows, int64_t k, int64_t n,
-                                                 const float* left, int64_t row_stride, int64_t k_stride, const float* right) {
+// out = left · right for rows from `first` on; the left matrix' row r, term k is left[r·row_stride + k·k_stride].
+//  k ≤ 256, n ≥ 2, total_rows ≥ 2. `row_block` is 48 or 96.
+[[gnu::noinline, maybe_unused]] void matmul_avx2(Output out, int64_t first, int64_t rows, int64_t total_rows, int64_t row_block, int64_t k,
+                                                 int64_t n, const float* left, int64_t row_stride, int64_t k_stride, const float* right) {
   const int64_t last = n % 16, wide = last >= 1 && last <= 8 ? n - last : n;
   for (int64_t r = 0; r < rows;) {
-    const RowRun run = avx2_rows(first + r, total_rows);
+    const RowRun run = avx2_rows(first + r, total_rows, row_block);
     const int64_t count = run.rows < rows - r ? run.rows : rows - r;
     const Output to{out.data + r * out.row_stride, out.row_stride};
     const float* a = left + r * row_stride;
     switch (run.order) {
       case RowOrder::kGrouped:
-        matmul_block(to, count, total_rows, k, n, a, row_stride, k_stride, right);
+        chain_rows(to, count, k, n, wide, a, row_stride, k_stride, right);
         if (wide < n) paired_rows<true>(to, count, k, n, wide, a, row_stride, k_stride, right);
         break;
       case RowOrder::kPaired:

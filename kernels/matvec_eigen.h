@@ -38,9 +38,10 @@ struct Terms {
   const int64_t packets = k / 8, used = packets < most ? packets : most;
   if (packets == 0) return dot_in_sequence({a, 1}, {b, 1}, k);
   const auto sum = [](auto x, auto y) { return x + y; };
-  Lanes8 acc[4];
+  Lanes8 acc[4] = {};
   for (int64_t p = 0; p < packets; ++p) {
-    const Lanes8 product = Lanes8::each(Lanes8::load_from(a + p * 8, 1), Lanes8::load_from(b + p * 8, 1), [](auto x, auto y) { return x * y; });
+    const Lanes8 product =
+        Lanes8::each(Lanes8::load_from(a + p * 8, 1), Lanes8::load_from(b + p * 8, 1), [](auto x, auto y) { return x * y; });
     acc[p % used] = p < used ? product : Lanes8::each(acc[p % used], product, sum);
   }
   if (used == 4) acc[2] = Lanes8::each(acc[2], acc[3], sum);
@@ -57,7 +58,8 @@ struct Terms {
   Lanes8 acc = Lanes8::all(0.f);
   int64_t at = 0;
   for (; at + 8 <= k; at += 8)
-    acc = Lanes8::each(acc, Lanes8::each(Lanes8::load_from(row + at, 1), Lanes8::load_from(x + at, 1), [](auto a, auto b) { return a * b; }), sum);
+    acc = Lanes8::each(
+        acc, Lanes8::each(Lanes8::load_from(row + at, 1), Lanes8::load_from(x + at, 1), [](auto a, auto b) { return a * b; }), sum);
   float total = acc.by_halves(sum);
   if (closes_odd) {
     float group = 0.f;
@@ -90,8 +92,8 @@ struct Terms {
 
 // C vectors of columns, the terms [0, k) in blocks.
 template <int C, Extent extent>
-[[gnu::always_inline]] inline void column_sums(float* out, int64_t out_column, int64_t width, int64_t k, int64_t block, bool from_product, Terms x,
-                                               const float* matrix, int64_t stride) {
+[[gnu::always_inline]] inline void column_sums(float* out, int64_t out_column, int64_t width, int64_t k, int64_t block, bool from_product,
+                                               Terms x, const float* matrix, int64_t stride) {
   const At<Vec, extent> at{0, 0, static_cast<int>(width)};
   Vec total[C] = {};
   for (int64_t done = 0; done < k; done += block) {

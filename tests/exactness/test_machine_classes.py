@@ -15,9 +15,9 @@ HERE = Path(__file__).parent
 SETTINGS = ["TF_ENABLE_ONEDNN_OPTS", "ONEDNN_MAX_CPU_ISA"]
 
 CLASSES = {
-    "oneDNN off": ({"TF_ENABLE_ONEDNN_OPTS": "0"}, ["test_products.py", "test_softmaxes.py", "test_reductions.py"]),
-    "oneDNN on, AVX2": ({"TF_ENABLE_ONEDNN_OPTS": "1", "ONEDNN_MAX_CPU_ISA": "AVX2"}, ["test_products.py"]),
-    "oneDNN off, AVX2": ({"TF_ENABLE_ONEDNN_OPTS": "0", "ONEDNN_MAX_CPU_ISA": "AVX2"}, ["test_products.py"]),
+    "oneDNN off": ({"TF_ENABLE_ONEDNN_OPTS": "0"}, ["test_products.py", "test_kernels.py", "test_softmaxes.py", "test_reductions.py"]),
+    "oneDNN on, AVX2": ({"TF_ENABLE_ONEDNN_OPTS": "1", "ONEDNN_MAX_CPU_ISA": "AVX2"}, ["test_products.py", "test_kernels.py"]),
+    "oneDNN off, AVX2": ({"TF_ENABLE_ONEDNN_OPTS": "0", "ONEDNN_MAX_CPU_ISA": "AVX2"}, ["test_products.py", "test_kernels.py"]),
 }
 
 

@@ -1,0 +1,90 @@
+// Which order of operations eager follows in one matrix product, by its sizes and by the rules that hold on this machine. The orders are
+// those of matmul.h (kChains), matvec.h (kRowDots), matmul_lanes16.h, matmul_avx2.h and matvec_eigen.h.
+//
+// The sizes are those at which eager's kernels change, and those for which its order depends neither on its thread count nor on the sizes
+// of the caches; docs/numerics.md says how they were found. Where the order is not known the kernel declines, and TensorFlow's op runs.
+#pragma once
+
+#include <stdint.h>
+
+namespace natif::kernels {
+namespace {
+
+// Which of the rules for products hold: by oneDNN with AVX-512 or AVX2, and where oneDNN is off, products with a vector and others.
+struct ProductRules {
+  bool onednn, onednn_avx2, eigen_vector, eigen, eigen_avx2;
+};
+
+// [m, k]·[k, n] as multiplied; the flags say which operand lies transposed in memory.
+struct ProductShape {
+  int64_t m, k, n;
+  bool transpose_left, transpose_right;
+};
+
+enum class ProductOrder : uint8_t { kUnknown, kChains, kRowDots, kLanes16, kAvx2, kEigenVector };
+
+// One row or one column.
+[[maybe_unused]] inline ProductOrder order_of_vector_product(const ProductRules& rules, const ProductShape& s) {
+  const int64_t outputs = s.m == 1 ? s.n : s.m, total_work = s.m * s.k * s.n;
+  if (rules.onednn || rules.onednn_avx2) {
+    if (s.transpose_right && !s.transpose_left && s.m >= 2 && s.m <= 15 && rules.onednn) return ProductOrder::kLanes16;
+    if (s.m == 1 && s.transpose_right) return ProductOrder::kRowDots;
+    const bool is_chain = s.m == 1 || s.transpose_left;
+    // Threads share a long chain where the matrix does not fit the second cache, of 1 MiB or more.
+    return !is_chain || s.k < 256 || outputs * s.k <= 260'000 ? ProductOrder::kChains : ProductOrder::kUnknown;
+  }
+  // Above 16,384 terms threads share the outputs in multiples of 64; few outputs left over would be computed otherwise.
+  const bool ends_alike = total_work <= 16'384 || outputs <= 64 || outputs % 64 == 0 || outputs % 64 >= 20;
+  return rules.eigen_vector && s.k >= 2 && ends_alike ? ProductOrder::kEigenVector : ProductOrder::kUnknown;
+}
+
+// Eigen cuts columns into blocks of a multiple of 48, and a block of one column has an order of its own; threads may share the terms of
+// products with much work.
+[[maybe_unused]] inline bool is_one_eigen_chain(const ProductShape& s, int64_t longest) {
+  return s.k >= 2 && s.k <= longest && s.n % 48 != 1 && (s.k <= 64 || s.m * s.k * s.n <= 500'000);
+}
+
+[[maybe_unused]] inline ProductOrder order_of_product(const ProductRules& rules, const ProductShape& s) {
+  if (s.m == 1 || s.n == 1) return order_of_vector_product(rules, s);
+  if (rules.onednn) {
+    if (s.transpose_right && !s.transpose_left && s.m <= 15) return ProductOrder::kLanes16;
+    // Longer chains are cut otherwise where oneDNN packs the matrices first.
+    const bool stays_in_place =
+        !s.transpose_right && s.n % 1024 != 0 && static_cast<double>(s.m + s.n) >= 0.002 * static_cast<double>(s.m * s.n);
+    return s.k <= 768 || stays_in_place ? ProductOrder::kChains : ProductOrder::kUnknown;
+  }
+  if (rules.onednn_avx2) {
+    const bool known = s.k <= (s.transpose_left ? 96 : 256) && s.m * s.k * s.n <= 4'000'000 && (s.m <= 526 || s.n <= 526);
+    return known ? ProductOrder::kAvx2 : ProductOrder::kUnknown;
+  }
+  if (rules.eigen) return is_one_eigen_chain(s, 320) ? ProductOrder::kChains : ProductOrder::kUnknown;
+  // Where Eigen cuts the rows, at a multiple of 24, depends on the caches.
+  const bool rows_alike = s.m <= 24 || s.m % 24 == 0 || (s.m <= 72 && s.m % 24 != 1);
+  return rules.eigen_avx2 && rows_alike && is_one_eigen_chain(s, 256) ? ProductOrder::kAvx2 : ProductOrder::kUnknown;
+}
+
+// The right matrix [k, n] row by row, and as it lies under transpose_right, [n, k]; the order needs one of them.
+struct ProductRight {
+  const float *by_terms, *by_columns;
+};
+
+// Whether `by_terms` is needed: where the matrix lies transposed, it has to be turned first.
+[[maybe_unused]] constexpr bool reads_by_terms(ProductOrder order) {
+  return order == ProductOrder::kChains || order == ProductOrder::kAvx2;
+}
+
+// What all blocks of one product share.
+struct OrderedProduct {
+  ProductOrder order;
+  int64_t row_block;  // of kAvx2
+  ProductShape shape;
+  ProductRight right;
+};
+
+[[maybe_unused]] inline OrderedProduct ordered_product(const ProductRules& rules, const ProductShape& shape) {
+  const bool tall = rules.onednn_avx2 && shape.transpose_right;
+  return {order_of_product(rules, shape), tall ? 96 : 48, shape, {}};
+}
+
+}  // namespace
+}  // namespace natif::kernels
