@@ -3,12 +3,16 @@ values; NumPy agrees within the rounding of float32."""
 
 from __future__ import annotations
 
+import ast
+import functools
 import importlib.util
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import natif._compiler
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -20,24 +24,23 @@ import natif
 
 EXAMPLES = examples()
 
-# Examples that no kernel runs, of ops that have one.
-NOT_FUSED = {"tf.nn.bias_add(x2, b1, 'NCHW')", "tf.nn.bias_add(x3, b1, data_format='NCW')"}
+SOURCES = {e.name: function_source(e.name, e.expression, result_annotation(e.expression)) for e in EXAMPLES}
+SOURCE = HEADER + "\n".join(SOURCES.values())
+GRAPHS = claims(SOURCE)
 
 
-def can_be_fused(example: Example) -> bool:
-    return example.kernel != "none" and example.expression not in NOT_FUSED and not runs_batched(example)
-
-
-def runs_batched(example: Example) -> bool:
-    return any(node.op == "BatchMatMulV2" for node in nodes(graph_of(example)))
+@functools.cache
+def why_not_fused(name: str) -> str:
+    """Why lane="fused" refuses an example; empty where kernels run all of it."""
+    try:
+        natif._compiler.compile_module(ast.parse(SOURCE), "<test>", "test", [(GRAPHS[name], name, "fused", "exact")], ["native"])
+    except natif.CompileError as error:
+        return str(error)
+    return ""
 
 
 def graph_of(example: Example) -> str:
     return GRAPHS[example.name]["ir"]
-
-
-SOURCES = {e.name: function_source(e.name, e.expression, result_annotation(e.expression)) for e in EXAMPLES}
-GRAPHS = claims(HEADER + "\n".join(SOURCES.values()))
 
 
 def load(path: Path, source: str) -> Any:
@@ -52,7 +55,7 @@ def load(path: Path, source: str) -> Any:
 
 def compiled(folder: Path, lane: str) -> dict[str, Callable[..., Any]]:
     """All examples as the functions of one module, hence of one artifact."""
-    chosen = [e for e in EXAMPLES if lane != "fused" or can_be_fused(e)]
+    chosen = [e for e in EXAMPLES if lane != "fused" or not why_not_fused(e.name)]
     decorated = "\n".join(f'@natif.native(lane="{lane}", require=True)\n{SOURCES[e.name]}' for e in chosen)
     module = load(folder / f"examples_{lane}.py", f"import natif\n{HEADER}{decorated}")
     return {e.name: getattr(module, e.name) for e in chosen}
@@ -72,7 +75,6 @@ def lanes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Calla
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.expression)
 def test_bits_are_eagers(lanes: dict[str, dict[str, Callable[..., Any]]], example: Example) -> None:
     functions = {lane: functions[example.name] for lane, functions in lanes.items() if example.name in functions}
-    assert ("fused" in functions) == can_be_fused(example)
     generator = np.random.default_rng(len(example.expression))
     for rows, columns in size_pairs():
         values = tensors(generator, rows, columns, 0.2 if columns % 2 else 0.0, example.parameters)
@@ -84,12 +86,17 @@ def test_bits_are_eagers(lanes: dict[str, dict[str, Callable[..., Any]]], exampl
         assert function.calls["native"] > 0, lane  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("expression", sorted(NOT_FUSED))
-def test_what_no_kernel_runs_cannot_be_fused(tmp_path: Path, expression: str) -> None:
-    source = function_source("f", expression, result_annotation(expression))
-    module = load(tmp_path / "not_fused.py", HEADER + source)
-    with pytest.raises(natif.CompileError, match=r"bias_add|BiasAdd"):
-        natif.compile(module.f, lane="fused", require=True)
+def test_every_kernel_runs_fused() -> None:
+    fused = {example.node for example in EXAMPLES if not why_not_fused(example.name)}
+    assert fused >= {op["node"] for op in registry() if op["kernel"] != "none"}
+
+
+def test_what_cannot_be_fused_says_where_and_why() -> None:
+    refused = {example.expression: why_not_fused(example.name) for example in EXAMPLES if why_not_fused(example.name)}
+    assert "tf.nn.bias_add(x2, b1, 'NCHW')" in refused
+    assert "x3 @ w2" in refused
+    for reason in refused.values():
+        assert re.fullmatch(r"natif: lane=\"fused\", but \w+ at line \d+, column \d+ of \w+ can't be fused: .+", reason)
 
 
 def with_numpy(ir: str, values: dict[str, Any]) -> Any:
