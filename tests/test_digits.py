@@ -43,7 +43,7 @@ def test_one_bit_dtype_or_shape_is_a_difference(run):
     assert not run.same_bits(tf.constant(values), tf.constant(changed))
     assert not run.same_bits(tf.constant(values), tf.constant(values.reshape(4, 1)))
     assert not run.same_bits(tf.constant(values), tf.constant(values.view(np.int32)))
-    assert not run.same_bits(tf.constant(0.0), tf.constant(-0.0))
+    assert not run.same_bits(tf.constant([0.0]), tf.constant([-0.0]))
 
 
 @pytest.mark.parametrize("size", [1, 16, 128, 1797])
@@ -65,8 +65,10 @@ def test_a_wrong_result_makes_the_demo_fail(run, monkeypatch, capsys):
 
 
 def test_a_function_left_in_python_makes_the_demo_fail(run, monkeypatch, capsys):
+    body = run.score.python
+
     def left(*arguments, **parameters):
-        return run.score.python(*arguments, **parameters)
+        return body(*arguments, **parameters)
 
     left.is_native, left.report = False, "because"
     monkeypatch.setattr(run, "score", left)
