@@ -17,9 +17,10 @@ constexpr std::string_view name(Outcome outcome) {
   return names[static_cast<int>(outcome)];
 }
 
-/// A kind of diagnostic. `text` and `suggestion` are whole sentences without a full stop; a `{}` in `text` takes the detail of the occurrence.
+/// A kind of diagnostic. `text` and `suggestion` are whole sentences without a full stop; a `{}` in `text` takes the detail of the
+/// occurrence.
 struct Diagnostic {
-  std::string_view code;        // stable: "NTF-RELU-1"
+  std::string_view code;  // stable: "NTF-RELU-1"
   Outcome outcome = Outcome::Rejected;
   std::string_view text;        // "takes one tensor, got {}"
   std::string_view suggestion;  // "pass a float32 tensor"
@@ -31,7 +32,7 @@ struct Site {
   Span span;
   std::string target;  // "tf.nn.relu", "+", "print"
   Outcome outcome = Outcome::Claimed;
-  std::string rule;  // "natif/Relu"
+  std::string rule;                       // "natif/Relu"
   std::string code, message, suggestion;  // empty where Claimed
   std::string lane;                       // "fused", "tfe", "python"; set by planning
   bool exact = true;

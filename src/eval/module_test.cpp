@@ -125,8 +125,8 @@ std::string over(const std::string& body, const std::string& results = "f32[?,?]
 
 TEST(Evaluator, RunsOpsWithAttributesAndConstants) {
   const Called run(over("%3: f32[] = to_tensor(%s.2) %4: f32[?,?] = AddV2(%x.0, %3) %5: f32[?,?] = Sum(%4, axis=[0, 1], keep_dims=true) "
-                     "%6: f32[?,?] = MatMul(%5, %5, transpose_a=false, transpose_b=true) return(%6)"),
-                2, 0, 0.5);
+                        "%6: f32[?,?] = MatMul(%5, %5, transpose_a=false, transpose_b=true) return(%6)"),
+                   2, 0, 0.5);
   EXPECT_EQ(run.status, NATIF_OK);
   EXPECT_EQ(run.tensor(), 2.5f);
   EXPECT_EQ(run.host.log, (std::vector<std::string>{"AddV2", "constant 0 1", "Sum keep_dims=1", "MatMul transpose_a=0 transpose_b=1"}));

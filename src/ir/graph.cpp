@@ -17,10 +17,10 @@ std::string_view name(NodeKind kind) {
 }
 
 std::string_view name(ScalarOp op) {
-  constexpr std::string_view names[] = {"add",      "subtract", "multiply", "divide", "floor_divide", "modulo",     "power",       "negate", "absolute",
-                                        "minimum",  "maximum",  "bit_and",  "bit_or", "bit_xor",      "bit_not",    "shift_left",  "shift_right",
-                                        "equal",    "not_equal", "less",    "less_equal", "greater",  "greater_equal", "not",      "to_int", "to_float",
-                                        "to_bool"};
+  constexpr std::string_view names[] = {"add",     "subtract",      "multiply",    "divide",  "floor_divide", "modulo", "power",
+                                        "negate",  "absolute",      "minimum",     "maximum", "bit_and",      "bit_or", "bit_xor",
+                                        "bit_not", "shift_left",    "shift_right", "equal",   "not_equal",    "less",   "less_equal",
+                                        "greater", "greater_equal", "not",         "to_int",  "to_float",     "to_bool"};
   return names[static_cast<int>(op)];
 }
 

@@ -1,14 +1,16 @@
-// src/ir/graph.h: the typed graph. Values are in single-assignment form; control flow is structured: `if`, `for` and `loop` nodes own regions,
-// and values change across them only as region arguments and node results. Tensor nodes are TensorFlow ops under TensorFlow's names.
+// src/ir/graph.h: the typed graph. Values are in single-assignment form; control flow is structured: `if`, `for` and `loop` nodes own
+// regions, and values change across them only as region arguments and node results. Tensor nodes are TensorFlow ops under TensorFlow's
+// names.
 //
 // How control leaves a region: each region ends in exactly one terminator, its last node.
 //   yield(v…)     ends a branch of `if`: the values become the results of the `if`
 //   continue(v…)  ends an iteration of the innermost loop: the values are the next iteration's arguments (after the induction variable)
 //   break(v…)     leaves the innermost loop: the values become its results
 //   return(v…)    leaves the function
-// `if` has one boolean operand and two regions without arguments. `for` has the operands start, stop, step (ints; step is never 0), then the
-// initial values; its region takes the induction variable, then the carried values; when the range is exhausted the carried values are the
-// results. `loop` has the initial values as operands, and ends only by break or return. A region may use any value of the regions around it.
+// `if` has one boolean operand and two regions without arguments. `for` has the operands start, stop, step (ints; step is never 0), then
+// the initial values; its region takes the induction variable, then the carried values; when the range is exhausted the carried values are
+// the results. `loop` has the initial values as operands, and ends only by break or return. A region may use any value of the regions
+// around it.
 #pragma once
 
 #include <string>
@@ -37,7 +39,7 @@ enum class NodeKind : uint8_t {
   If,
   For,
   Loop,
-  Kernel,    // a fused group: one region that holds the ops; attribute "kernel" is the index into the plan (passes/plan.h)
+  Kernel,  // a fused group: one region that holds the ops; attribute "kernel" is the index into the plan (passes/plan.h)
   Yield,
   Continue,
   Break,
@@ -47,10 +49,33 @@ enum class NodeKind : uint8_t {
 /// Arithmetic of Python numbers, with Python's results. Operands of one node have the same type, except that comparisons also take an int
 /// with a float (compared exactly, as Python does). Divide of ints is a float; comparisons and Not are bools.
 enum class ScalarOp : uint8_t {
-  Add, Subtract, Multiply, Divide, FloorDivide, Modulo, Power, Negate, Absolute, Minimum, Maximum,
-  BitAnd, BitOr, BitXor, BitNot, ShiftLeft, ShiftRight,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
-  Not, ToInt, ToFloat, ToBool,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  FloorDivide,
+  Modulo,
+  Power,
+  Negate,
+  Absolute,
+  Minimum,
+  Maximum,
+  BitAnd,
+  BitOr,
+  BitXor,
+  BitNot,
+  ShiftLeft,
+  ShiftRight,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Not,
+  ToInt,
+  ToFloat,
+  ToBool,
 };
 
 struct Node;
@@ -62,8 +87,8 @@ struct Region {
 
 struct Node {
   NodeKind kind;
-  std::string op;                        // of Op: "MatMul"
-  ScalarOp scalar = ScalarOp::Add;       // of Scalar
+  std::string op;                   // of Op: "MatMul"
+  ScalarOp scalar = ScalarOp::Add;  // of Scalar
   std::vector<Value> operands, results;
   Attributes attributes;
   std::vector<Region> regions;
@@ -91,8 +116,8 @@ struct Function {
 };
 
 bool is_terminator(NodeKind);
-std::string_view name(NodeKind);   // "if", "literal", …; "op" for Op
-std::string_view name(ScalarOp);   // "add", "floor_divide", …
+std::string_view name(NodeKind);  // "if", "literal", …; "op" for Op
+std::string_view name(ScalarOp);  // "add", "floor_divide", …
 
 /// Calls `visit` on every node, outer before inner, in program order.
 template <class F>

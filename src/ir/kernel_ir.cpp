@@ -16,17 +16,20 @@ struct IntrinsicFacts {
 };
 
 constexpr IntrinsicFacts facts[] = {
-    {"add", 2, true},     {"sub", 2, true}, {"mul", 2, true}, {"div", 2, true}, {"maximum", 2, false}, {"minimum", 2, false}, {"neg", 1, true},
-    {"abs", 1, true}, {"square", 1, true},  {"sqrt", 1, true},     {"relu", 1, false},  {"exp", 1, false},     {"log", 1, false},     {"tanh", 1, true},
-    {"sigmoid", 1, false},
+    {"add", 2, true},      {"sub", 2, true},  {"mul", 2, true},  {"div", 2, true},    {"maximum", 2, false},
+    {"minimum", 2, false}, {"neg", 1, true},  {"abs", 1, true},  {"square", 1, true}, {"sqrt", 1, true},
+    {"relu", 1, false},    {"exp", 1, false}, {"log", 1, false}, {"tanh", 1, true},   {"sigmoid", 1, false},
 };
 
 bool equal(const Expression::Entry& a, const Expression::Entry& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case Expression::Kind::Input: return a.input == b.input;
-    case Expression::Kind::Constant: return std::memcmp(&a.constant, &b.constant, sizeof a.constant) == 0;
-    case Expression::Kind::Call: break;
+    case Expression::Kind::Input:
+      return a.input == b.input;
+    case Expression::Kind::Constant:
+      return std::memcmp(&a.constant, &b.constant, sizeof a.constant) == 0;
+    case Expression::Kind::Call:
+      break;
   }
   if (a.intrinsic != b.intrinsic || a.operands[0].index != b.operands[0].index) return false;
   return operand_count(a.intrinsic) == 1 || a.operands[1].index == b.operands[1].index;
@@ -62,8 +65,12 @@ Term Expression::inline_expression(const Expression& other, const std::vector<Te
   std::vector<Term> here;
   for (const Entry& entry : other.terms) {
     switch (entry.kind) {
-      case Kind::Input: here.push_back(inputs.at(entry.input)); break;
-      case Kind::Constant: here.push_back(constant(entry.constant)); break;
+      case Kind::Input:
+        here.push_back(inputs.at(entry.input));
+        break;
+      case Kind::Constant:
+        here.push_back(constant(entry.constant));
+        break;
       case Kind::Call:
         here.push_back(add_shared(*this, {.kind = Kind::Call,
                                           .intrinsic = entry.intrinsic,

@@ -1,6 +1,6 @@
-// src/ir/kernel_ir.h: the arithmetic of one element of a pointwise op or group, as a graph of intrinsics over inputs and constants. Ops build
-// it; codegen prints it as C++, the folder and the tests evaluate it. Each intrinsic is a function of the kernel headers that exists in two
-// forms, eager's formula for whole groups of 8 elements and the one for the last n mod 8 of a flat tensor.
+// src/ir/kernel_ir.h: the arithmetic of one element of a pointwise op or group, as a graph of intrinsics over inputs and constants. Ops
+// build it; codegen prints it as C++, the folder and the tests evaluate it. Each intrinsic is a function of the kernel headers that exists
+// in two forms, eager's formula for whole groups of 8 elements and the one for the last n mod 8 of a flat tensor.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,21 @@
 namespace natif::ir {
 
 enum class Intrinsic : uint8_t {
-  Add, Subtract, Multiply, Divide, Maximum, Minimum,  // two operands
-  Negate, Absolute, Square, Sqrt, Relu, Exp, Log, Tanh, Sigmoid,  // one operand
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Maximum,
+  Minimum,  // two operands
+  Negate,
+  Absolute,
+  Square,
+  Sqrt,
+  Relu,
+  Exp,
+  Log,
+  Tanh,
+  Sigmoid,  // one operand
 };
 
 /// The intrinsic's function in kernels/: "add".
@@ -29,9 +42,9 @@ struct Expression {
   enum class Kind : uint8_t { Input, Constant, Call };
   struct Entry {
     Kind kind;
-    uint32_t input = 0;      // of Input: its position
-    float constant = 0;      // of Constant
-    Intrinsic intrinsic{};   // of Call
+    uint32_t input = 0;     // of Input: its position
+    float constant = 0;     // of Constant
+    Intrinsic intrinsic{};  // of Call
     Term operands[2] = {};
   };
 

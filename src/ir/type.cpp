@@ -12,7 +12,8 @@ struct DTypeFacts {
   int abi_number, size;
 };
 
-constexpr DTypeFacts facts[] = {{"float32", "f32", 1, 4}, {"float64", "f64", 2, 8}, {"int32", "i32", 3, 4}, {"int64", "i64", 9, 8}, {"bool", "b8", 10, 1}};
+constexpr DTypeFacts facts[] = {
+    {"float32", "f32", 1, 4}, {"float64", "f64", 2, 8}, {"int32", "i32", 3, 4}, {"int64", "i64", 9, 8}, {"bool", "b8", 10, 1}};
 
 const DTypeFacts& facts_of(DType dtype) { return facts[static_cast<int>(dtype)]; }
 
@@ -43,10 +44,14 @@ Type join(const Type& a, const Type& b) {
 
 std::string to_text(const Type& type) {
   switch (type.kind) {
-    case Type::Kind::Int: return "int";
-    case Type::Kind::Float: return "float";
-    case Type::Kind::Bool: return "bool";
-    case Type::Kind::Tensor: break;
+    case Type::Kind::Int:
+      return "int";
+    case Type::Kind::Float:
+      return "float";
+    case Type::Kind::Bool:
+      return "bool";
+    case Type::Kind::Tensor:
+      break;
   }
   std::string text(facts_of(type.dtype).short_name);
   text += '[';
@@ -59,10 +64,14 @@ std::string to_text(const Type& type) {
 
 std::string describe(const Type& type) {
   switch (type.kind) {
-    case Type::Kind::Int: return "an int";
-    case Type::Kind::Float: return "a float";
-    case Type::Kind::Bool: return "a bool";
-    case Type::Kind::Tensor: break;
+    case Type::Kind::Int:
+      return "an int";
+    case Type::Kind::Float:
+      return "a float";
+    case Type::Kind::Bool:
+      return "a bool";
+    case Type::Kind::Tensor:
+      break;
   }
   return "a rank-" + std::to_string(type.rank()) + " " + std::string(name(type.dtype)) + " tensor";
 }

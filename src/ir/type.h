@@ -42,8 +42,8 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
-/// Whether a value of `from` may stand where `to` is declared: same kind, dtype and rank, and no fixed size of `to` contradicted. A size that
-/// is free in `from` and fixed in `to` is allowed only where `checked_later` (a boundary that checks it).
+/// Whether a value of `from` may stand where `to` is declared: same kind, dtype and rank, and no fixed size of `to` contradicted. A size
+/// that is free in `from` and fixed in `to` is allowed only where `checked_later` (a boundary that checks it).
 bool fits(const Type& from, const Type& to, bool checked_later = false);
 
 /// The type that both have in common: sizes that differ become free. Call only on types of the same kind, dtype and rank.

@@ -118,6 +118,7 @@ constexpr Native reduction(Reduction kind) { return {.shape = LoopShape::Reducti
 struct Exactness {
   std::string_view rule = {};    // the self-check that must hold on a machine; empty where IEEE 754 alone decides the bits
   std::string_view domain = {};  // for a reader: sizes and machines for which the rule was proven
+  Names variants = {};           // "rule@class": the rules of other machine classes, in the order in which kernels take them; one is enough
 };
 
 /// Appends the nodes of an accepted call and returns its value. For calls that are more than one node, such as a softmax off the last axis.

@@ -53,7 +53,9 @@ extern constinit const OpDef softmax{
     .build = build,
     .tfe = Tfe{"Softmax"},
     .native = kernel(LoopShape::Softmax),
-    .exact = {.rule = "softmax", .domain = "eager with oneDNN on AVX-512; rows whose largest element is finite and that hold no NaN"},
+    .exact = {.rule = "softmax",
+              .domain = "oneDNN on with AVX-512, or off; rows whose largest element is finite and that hold no NaN",
+              .variants = {"softmax@eigen"}},
     .numpy =
         "np.exp(x0 - x0.max(-1, keepdims=True, initial=-np.inf)) / "
         "np.exp(x0 - x0.max(-1, keepdims=True, initial=-np.inf)).sum(-1, keepdims=True)",
