@@ -114,7 +114,9 @@ template <class V, int Width, int Chunks>
       x = softmax_half_exp(x);
     }
   }
-  const V scale = splat<V>(1.f) / row.sum(last_is_whole);
+  const V sum = row.sum(last_is_whole);
+  // One division where all lanes hold the same sum: dividing a whole vector takes longer than all else here.
+  const V scale = RegisterRow<V, Width, Chunks>::rows == 1 ? splat<V>(1.f / sum[0]) : splat<V>(1.f) / sum;
   for (auto& chunk : row.v)
     for (V& e : chunk) e = e * scale;
 }
@@ -243,9 +245,15 @@ template <bool keep, class Index, class C>
     softmax_long_rows(out, indices, rows, columns, x, finite);
   } else {
     switch ((columns - 1) / 16) {
-      case 0:
-        softmax_register_rows<Vec, 16, 1, keep>(out, indices, 0, rows, columns, x, finite);
+      case 0: {
+        int64_t done = 0;
+        if constexpr (lanes<Vec> == 16) {  // a usual width, which fills half a vector
+          if (columns == 8 && x.row_stride == 8 && (!keep || out.row_stride == 8))
+            done = softmax_register_rows<Vec, 8, 1, keep>(out, indices, 0, rows, Size<8>{}, x, finite);
+        }
+        softmax_register_rows<Vec, 16, 1, keep>(out, indices, done, rows, columns, x, finite);
         break;
+      }
       case 1:
         softmax_register_rows<Vec, 16, 2, keep>(out, indices, 0, rows, columns, x, finite);
         break;
