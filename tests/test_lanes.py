@@ -26,7 +26,8 @@ native = natif.native(lane="{lane}", require=True)
 
 @native
 def classes(
-    x: TensorF32Cpu2D, mean: TensorF32Cpu1D, scale: TensorF32Cpu1D, w1: TensorF32Cpu2D, b1: TensorF32Cpu1D, w2: TensorF32Cpu2D, b2: TensorF32Cpu1D
+    x: TensorF32Cpu2D, mean: TensorF32Cpu1D, scale: TensorF32Cpu1D,
+    w1: TensorF32Cpu2D, b1: TensorF32Cpu1D, w2: TensorF32Cpu2D, b2: TensorF32Cpu1D,
 ) -> TensorI64Cpu1D:
     h = tf.nn.relu(tf.nn.bias_add(tf.matmul((x - mean) / scale, w1), b1))
     return tf.argmax(tf.nn.softmax(tf.nn.bias_add(tf.matmul(h, w2), b2)), axis=1)
@@ -237,9 +238,14 @@ def test_sites_say_their_lane(program: ModuleType) -> None:
 
 def test_a_lane_that_cannot_be_kept_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"unfusable_{os.getpid()}"
-    text = "import tensorflow as tf\nfrom natif.types import *\n\ndef f(x: TensorF32Cpu2D, y: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    return tf.matmul(x, y, transpose_b=True)\n"
+    text = """import tensorflow as tf
+from natif.types import *
+
+def f(x: Tensor["float32", (None, None, None)], y: TensorF32Cpu2D) -> Tensor["float32", (None, None, None)]:
+    return tf.matmul(x, y)
+"""
     (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     module = importlib.import_module(name)
-    with pytest.raises(natif.CompileError, match=r"MatMul at line 5, column 11 .*transpose_b"):
+    with pytest.raises(natif.CompileError, match=r"BatchMatMulV2 at line 5, column 11 .*no kernel"):
         natif.compile(module.f, lane="fused", require=True)
