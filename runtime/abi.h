@@ -188,7 +188,8 @@ typedef struct natif_module {
   uint32_t struct_size;
   const char* name;          /* __name__ of the Python module */
   const char* source_file;   /* for tracebacks */
-  const char* const* levels; /* vector levels from the narrowest up: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; "native": the building machine's own */
+  const char* const* levels; /* vector levels from the narrowest up: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; "native": the
+                                building machine's own */
   int32_t level_count;
   const char* const* rules; /* names of the exactness rules that the code relies on; at most 64 */
   int32_t rule_count;
