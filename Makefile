@@ -7,7 +7,7 @@ SHELL := /bin/bash
 TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
 CXX_SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build setup-test demo test lint units sanitized-units format tidy bench clean
+.PHONY: build setup-test demo test lint units sanitized-units format tidy bench soak clean
 
 build:  ## natif in .venv, built from the tree (incremental)
 	@scripts/setup.sh demo
@@ -47,6 +47,9 @@ tidy: units  ## clang-tidy over the C++ sources (slow)
 bench:  ## every workload against every contender, in an environment of its own (BENCH="--quick", "--only score", "--readme", …)
 	@scripts/setup.sh bench
 	@.venv/bin/python bench/environment.py $(BENCH)
+
+soak: build  ## many calls, and a process that must not grow (SOAK="--calls 10000000")
+	@.venv/bin/python scripts/soak.py $(SOAK)
 
 clean:  ## all that the build made, .venv included
 	rm -rf build dist .venv .mypy_cache .pytest_cache .ruff_cache
