@@ -8,12 +8,16 @@
 namespace natif::kernels {
 namespace {
 
-// A block of `rows` rows of [total_rows, k]·[k, n], as matmul_rows, plus the vector `bias` [n] unless null; the right matrix is row-major.
+// A block of `rows` rows of [total_rows, k]·[k, n], as matmul_rows, plus the vector `bias` [n] unless null, then relu if `rectify`; the right matrix
+// is row-major. `tail` is flat_tail(…) of the block of results where it is rectified, else kNoTail.
 template <class KStride>
-[[gnu::noinline]] void matmul_block(Output out, int64_t rows, int64_t total_rows, int64_t k, int64_t n, const float* left,
-                                    int64_t row_stride, KStride k_stride, const float* right, const float* bias) {
-  const auto add_bias = [bias](auto sum, auto at) { return bias ? add(sum, at(Row{bias})) : sum; };
-  matmul_rows(out, rows, total_rows, Dynamic{k}, Dynamic{n}, Left{left, row_stride, k_stride}, Right{right, n}, kNoTail, add_bias);
+[[gnu::noinline]] void matmul_block(Output out, int64_t rows, int64_t total_rows, int64_t k, int64_t n, const float* left, int64_t row_stride,
+                                    KStride k_stride, const float* right, const float* bias, bool rectify, FlatTail tail) {
+  const auto finish = [bias, rectify](auto sum, auto at) {
+    const auto biased = bias ? add(sum, at(Row{bias})) : sum;
+    return rectify ? relu(biased) : biased;
+  };
+  matmul_rows(out, rows, total_rows, Dynamic{k}, Dynamic{n}, Left{left, row_stride, k_stride}, Right{right, n}, tail, finish);
 }
 
 }  // namespace

@@ -12,8 +12,15 @@ namespace {
 
 // Which of the rules for products hold: by oneDNN with AVX-512 or AVX2, and where oneDNN is off, products with a vector and others.
 struct ProductRules {
-  bool onednn, onednn_avx2, eigen_vector, eigen, eigen_avx2;
+  bool onednn = false, onednn_avx2 = false, eigen_vector = false, eigen = false, eigen_avx2 = false;
 };
+
+// From the bits of natif_call.rules, whose places the artifact's table decides.
+[[maybe_unused]] constexpr ProductRules product_rules(uint64_t rules, int onednn, int onednn_avx2, int eigen_vector, int eigen,
+                                                      int eigen_avx2) {
+  const auto holds = [rules](int bit) { return (rules >> bit & 1) != 0; };
+  return {holds(onednn), holds(onednn_avx2), holds(eigen_vector), holds(eigen), holds(eigen_avx2)};
+}
 
 // [m, k]·[k, n] as multiplied; the flags say which operand lies transposed in memory.
 struct ProductShape {
@@ -25,16 +32,17 @@ enum class ProductOrder : uint8_t { kUnknown, kChains, kRowDots, kLanes16, kAvx2
 
 // One row or one column.
 [[maybe_unused]] inline ProductOrder order_of_vector_product(const ProductRules& rules, const ProductShape& s) {
-  const int64_t outputs = s.m == 1 ? s.n : s.m, total_work = s.m * s.k * s.n;
   if (rules.onednn || rules.onednn_avx2) {
     if (s.transpose_right && !s.transpose_left && s.m >= 2 && s.m <= 15 && rules.onednn) return ProductOrder::kLanes16;
     if (s.m == 1 && s.transpose_right) return ProductOrder::kRowDots;
     const bool is_chain = s.m == 1 || s.transpose_left;
-    // Threads share a long chain where the matrix does not fit the second cache, of 1 MiB or more.
-    return !is_chain || s.k < 256 || outputs * s.k <= 260'000 ? ProductOrder::kChains : ProductOrder::kUnknown;
+    // Threads share a long chain where the matrices do not fit the second cache, which has 1 MiB or more.
+    const bool fits = 4 * (s.m * s.n + s.k * (s.m + s.n)) < 1'059'000;
+    return !is_chain || s.k < 256 || fits ? ProductOrder::kChains : ProductOrder::kUnknown;
   }
   // Above 16,384 terms threads share the outputs in multiples of 64; few outputs left over would be computed otherwise.
-  const bool ends_alike = total_work <= 16'384 || outputs <= 64 || outputs % 64 == 0 || outputs % 64 >= 20;
+  const int64_t outputs = s.m == 1 ? s.n : s.m;
+  const bool ends_alike = outputs * s.k <= 16'384 || outputs <= 64 || outputs % 64 == 0 || outputs % 64 >= 20;
   return rules.eigen_vector && s.k >= 2 && ends_alike ? ProductOrder::kEigenVector : ProductOrder::kUnknown;
 }
 

@@ -34,13 +34,53 @@ std::vector<Sizes> flat_sizes() {
   return sizes;
 }
 
-// Products with one row, one column, and where K is cut into pieces.
+using Lengths = std::initializer_list<int64_t>;
+
+// All combinations of at most `most` multiply-adds.
+void add_products(std::vector<Sizes>& sizes, Lengths ms, Lengths ks, Lengths ns, int64_t most, bool transposed) {
+  for (const int64_t m : ms)
+    for (const int64_t k : ks)
+      for (const int64_t n : ns)
+        for (const bool transpose_a : {false, true})
+          for (const bool transpose_b : {false, true})
+            if (m * k * n <= most && (transposed || !(transpose_a || transpose_b)))
+              sizes.push_back({.m = m, .k = k, .n = n, .transpose_a = transpose_a, .transpose_b = transpose_b});
+}
+
+// One row, one column, where few rows have a kernel of their own, and where K is cut into pieces.
 std::vector<Sizes> matmul_sizes() {
   std::vector<Sizes> sizes;
-  for (const int64_t m : {1, 2, 17, 128})
-    for (const int64_t k : {1, 7, 64, 255, 384, 385, 1000})
-      for (const int64_t n : {1, 2, 10, 64})
-        if (m * k * n <= 600'000) sizes.push_back({m, k, n, 1});
+  add_products(sizes, {1, 2, 17, 128}, {1, 7, 64, 255, 384, 385, 1000}, {1, 2, 10, 64}, 600'000, false);
+  add_products(sizes, {1, 2, 15, 16}, {1, 31, 100, 500}, {1, 10, 33}, 600'000, true);
+  return sizes;
+}
+
+// One row and one column, small and not, to both sides of 8 lanes and of the blocks along K.
+std::vector<Sizes> vector_sizes() {
+  std::vector<Sizes> sizes;
+  for (const bool row : {true, false}) {
+    const Lengths one = {1}, more = {1, 2, 5, 10, 63, 64, 128};
+    add_products(sizes, row ? one : more, {2, 7, 8, 16, 17, 18, 31, 64, 127, 128, 300}, row ? more : one, 100'000, true);
+  }
+  return sizes;
+}
+
+// Around the blocks of 16 columns and, with AVX2, of 6 and 48 rows.
+std::vector<Sizes> block_sizes(bool avx2) {
+  std::vector<Sizes> sizes;
+  const Lengths few = {2, 3, 8, 17, 128}, groups = {2, 3, 4, 5, 6, 7, 9, 24, 50, 72, 96};
+  add_products(sizes, avx2 ? groups : few, {2, 7, 64, 256}, {2, 8, 10, 16, 17, 48, 64, 100}, 500'000, false);
+  add_products(sizes, {2, 3, 8, 20}, {5, 64}, {2, 10, 33}, 500'000, true);
+  if (!avx2) add_products(sizes, few, {320}, {10, 64}, 500'000, false);
+  return sizes;
+}
+
+// With oneDNN on, vectors too, and blocks of rows in two halves.
+std::vector<Sizes> onednn_avx2_sizes() {
+  std::vector<Sizes> sizes = block_sizes(true);
+  add_products(sizes, {1}, {1, 7, 64, 255, 1000}, {1, 10, 64}, 500'000, true);
+  add_products(sizes, {2, 17}, {1, 7, 64, 255, 1000}, {1}, 500'000, true);
+  add_products(sizes, {75, 100}, {31, 90}, {9, 16}, 500'000, true);
   return sizes;
 }
 
@@ -48,6 +88,15 @@ std::vector<Sizes> row_sizes() {
   std::vector<Sizes> sizes;
   for (const int64_t m : {1, 2, 33})
     for (const int64_t n : {1, 3, 8, 10, 15, 16, 17, 31, 40, 63, 64, 65, 100, 250, 1000}) sizes.push_back({m, 0, n, 1});
+  return sizes;
+}
+
+// Eigen's softmax inverts the sums of whole groups of 8 rows otherwise than the last ones.
+std::vector<Sizes> row_sizes_of_eigen() {
+  std::vector<Sizes> sizes;
+  for (const Sizes& s : row_sizes())
+    if (s.m * s.n <= 6956) sizes.push_back(s);
+  for (const int64_t m : {7, 8, 9, 100}) sizes.push_back({m, 0, 10, 1});
   return sizes;
 }
 
@@ -69,7 +118,12 @@ const std::vector<Rule>& all_rules() {
       {"rsqrt", {{"Rsqrt", Computation::kRsqrt}}, flat_sizes()},
       {"reciprocal", {{"Reciprocal", Computation::kReciprocal}}, flat_sizes()},
       {"matmul", {{"MatMul", Computation::kMatMul}}, matmul_sizes()},
+      {"matmul@avx2", {{"MatMul", Computation::kMatMulAvx2}}, onednn_avx2_sizes()},
+      {"matmul@eigen-vector", {{"MatMul", Computation::kMatMulEigenVector}}, vector_sizes()},
+      {"matmul@eigen", {{"MatMul", Computation::kMatMulEigen}}, block_sizes(false)},
+      {"matmul@eigen-avx2", {{"MatMul", Computation::kMatMulEigenAvx2}}, block_sizes(true)},
       {"softmax", {{"Softmax", Computation::kSoftmax}}, row_sizes()},
+      {"softmax@eigen", {{"Softmax", Computation::kSoftmaxEigen}}, row_sizes_of_eigen()},
       {"sum", {{"Sum", Computation::kSum}, {"Mean", Computation::kMean}}, reduction_sizes()},
       {"reduce_prod", {{"Prod", Computation::kProd}}, reduction_sizes()},
       {"reduce_max", {{"Max", Computation::kMax}}, reduction_sizes()},
@@ -116,7 +170,8 @@ class Values {
 // What the operation is defined on: positive values for logarithms and roots, factors near 1 for products.
 std::vector<float> operand(Values& values, Computation computation, int64_t count, int round) {
   const bool positive = computation == Computation::kLog || computation == Computation::kRsqrt;
-  const bool wide = computation == Computation::kExp || computation == Computation::kSigmoid || computation == Computation::kSoftmax;
+  const bool wide = computation == Computation::kExp || computation == Computation::kSigmoid || computation == Computation::kSoftmax ||
+                    computation == Computation::kSoftmaxEigen;
   std::vector<float> drawn = values.draw(count, round == 0 ? 1.f : wide ? 20.f : 4.f);
   for (float& value : drawn) {
     if (positive) value = std::abs(value) + 1e-3f;
@@ -148,17 +203,23 @@ class Runner {
 
   // The elements of the only result; null when anything failed.
   const float* run(const Operation& operation, const Sizes& s, const std::vector<float>& a, const std::vector<float>& b) {
-    const bool product = operation.computation == Computation::kMatMul;
-    const bool reduction = operation.computation >= Computation::kSum;
-    std::vector<TFE_TensorHandle*> inputs = {make(NATIF_FLOAT32, {s.m, product ? s.k : s.n}, a.data(), a.size() * sizeof(float))};
-    if (product) inputs.push_back(make(NATIF_FLOAT32, {s.k, s.n}, b.data(), b.size() * sizeof(float)));
+    const bool product = is_product(operation.computation);
+    const auto matrix = [this](int64_t rows, int64_t columns, bool transposed, const std::vector<float>& values) {
+      return make(NATIF_FLOAT32, {transposed ? columns : rows, transposed ? rows : columns}, values.data(), values.size() * sizeof(float));
+    };
+    std::vector<TFE_TensorHandle*> inputs = {matrix(s.m, product ? s.k : s.n, s.transpose_a, a)};
+    if (product) inputs.push_back(matrix(s.k, s.n, s.transpose_b, b));
     const int32_t axis = s.axis;
-    if (reduction) inputs.push_back(make(NATIF_INT32, {}, &axis, sizeof axis));
+    if (is_reduction(operation.computation)) inputs.push_back(make(NATIF_INT32, {}, &axis, sizeof axis));
     TFE_Op* op = api_.new_op(context_, operation.op, status_);
     if (op == nullptr) return nullptr;
     api_.reset_op(op, operation.op, kCpuDevice, status_);
     for (TFE_TensorHandle* input : inputs) {
       if (input != nullptr && ok()) api_.op_add_input(op, input, status_);
+    }
+    if (product && ok()) {
+      api_.op_set_bool(op, "transpose_a", s.transpose_a);
+      api_.op_set_bool(op, "transpose_b", s.transpose_b);
     }
     TFE_TensorHandle* result = nullptr;
     int count = 1;
@@ -179,16 +240,16 @@ class Runner {
 };
 
 bool same_bits(const TensorFlowApi& api, TFE_Context* context, const Operation& operation, const Sizes& s, KernelRunner kernel) {
-  const bool product = operation.computation == Computation::kMatMul;
-  const bool reduction = operation.computation >= Computation::kSum;
+  const bool product = is_product(operation.computation), reduction = is_reduction(operation.computation);
   Values values;
   for (int round = 0; round < 2; ++round) {
     const std::vector<float> a = operand(values, operation.computation, s.m * (product ? s.k : s.n), round);
     const std::vector<float> b = operand(values, operation.computation, product ? s.k * s.n : 0, 0);
+    std::vector<float> scratch(b.size());
     std::vector<float> mine(static_cast<size_t>(reduction ? (s.axis == 0 ? s.n : s.m) : s.m * s.n));
     Runner runner(api, context);
     const float* theirs = runner.run(operation, s, a, b);
-    if (theirs == nullptr || !kernel(operation.computation, s, a.data(), b.data(), mine.data())) return false;
+    if (theirs == nullptr || !kernel(operation.computation, s, {a.data(), b.data(), scratch.data()}, mine.data())) return false;
     if (memcmp(theirs, mine.data(), mine.size() * sizeof(float)) != 0) return false;
   }
   return true;

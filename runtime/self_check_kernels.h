@@ -7,23 +7,41 @@
 
 namespace natif::runtime {
 
-enum class Computation { kExp, kLog, kTanh, kSigmoid, kRsqrt, kReciprocal, kMatMul, kSoftmax, kSum, kMean, kProd, kMax, kMin };
+// clang-format off
+enum class Computation {
+  kExp, kLog, kTanh, kSigmoid, kRsqrt, kReciprocal,
+  kMatMul, kMatMulAvx2, kMatMulEigenVector, kMatMulEigen, kMatMulEigenAvx2,  // by the rules of the machine classes
+  kSoftmax, kSoftmaxEigen,
+  kSum, kMean, kProd, kMax, kMin
+};
+// clang-format on
 
-// One comparison: elementwise and softmax: a is [m, n]; matmul: a is [m, k], b is [k, n]; reductions: a is [m, n], along `axis`.
+constexpr bool is_product(Computation c) { return c >= Computation::kMatMul && c <= Computation::kMatMulEigenAvx2; }
+constexpr bool is_reduction(Computation c) { return c >= Computation::kSum; }
+
+// One comparison: elementwise and softmax: a is [m, n]; products: a is [m, k], b is [k, n], or the transposes of these; reductions: a is
+// [m, n], along `axis`.
 struct Sizes {
   int64_t m = 1, k = 0, n = 1;
   int axis = 1;
+  bool transpose_a = false, transpose_b = false;
+};
+
+// The operands, and for a product k·n elements of memory to work in.
+struct Operands {
+  const float *a, *b;
+  float* scratch;
 };
 
 // Computes into `out`; false: the kernel declines these values.
-using KernelRunner = bool (*)(Computation, const Sizes&, const float* a, const float* b, float* out);
+using KernelRunner = bool (*)(Computation, const Sizes&, const Operands&, float* out);
 
 #if defined(__x86_64__)
-bool run_kernel_v2(Computation, const Sizes&, const float* a, const float* b, float* out);
-bool run_kernel_v3(Computation, const Sizes&, const float* a, const float* b, float* out);
-bool run_kernel_v4(Computation, const Sizes&, const float* a, const float* b, float* out);
+bool run_kernel_v2(Computation, const Sizes&, const Operands&, float* out);
+bool run_kernel_v3(Computation, const Sizes&, const Operands&, float* out);
+bool run_kernel_v4(Computation, const Sizes&, const Operands&, float* out);
 #else
-bool run_kernel_aarch64(Computation, const Sizes&, const float* a, const float* b, float* out);
+bool run_kernel_aarch64(Computation, const Sizes&, const Operands&, float* out);
 #endif
 
 }  // namespace natif::runtime

@@ -12,7 +12,7 @@ from natif import policy
 from natif.errors import CompileError
 from natif.options import Options
 from natif.report import Report, failed, function_report
-from natif.source import Claim, Source
+from natif.source import Claim, Source, SourceError, source_of
 
 
 @dataclass
@@ -66,6 +66,11 @@ class Program:
             entry.plan = self._compiled([entry]).functions[0]
         assert entry.plan is not None
         return entry.plan
+
+    def withdraw(self, name: str) -> None:
+        """Takes back a function whose options can't be met, so that it does not stand in the way of the others."""
+        with self.lock:
+            self.entries.pop(name, None)
 
     def artifact(self, name: str) -> Any:
         """The artifact that has the function, built with all functions of the file that are still without one."""
@@ -125,11 +130,16 @@ class Program:
     def _callee(self, name: str) -> Any:
         """What the module holds under the name of a function that was inlined; it must be the function that the source shows."""
         held = self.namespace.get(name)
+        python = getattr(held, "python", held)
+        inlined = [claim for claim in self.unit.claims if claim["name"] == name]
         try:
-            self.unit.claim_of(getattr(held, "python", held))
-        except Exception as error:
-            raise CompileError(f"natif: {name} is no longer the function that the source of {self.unit.file} shows") from error
-        return held
+            # In a notebook the function may be of an earlier cell, which is another source.
+            source = self.unit if python.__code__.co_filename == self.unit.file else source_of(python)
+            if source.claim_of(python)["ir"] == inlined[-1]["ir"]:
+                return held
+        except (AttributeError, IndexError, SourceError):
+            pass
+        raise CompileError(f"natif: {name} is no longer the function that the source of {self.unit.file} shows")
 
     def _compiled(self, entries: list[Entry]) -> Any:
         from natif import _compiler
@@ -161,7 +171,9 @@ class Program:
 
 
 def refuted_rules() -> frozenset[str]:
-    """The exactness rules that this machine's self-check says no to. Asked only where TensorFlow's context is there: asking makes one."""
+    """The exactness rules that this machine's self-check says no to, in all of their variants ("matmul" and "matmul@eigen" are one rule on
+    two classes of machines). Asked only where TensorFlow's context is there: asking makes one.
+    """
     import sys
 
     context = sys.modules.get("tensorflow.python.eager.context")
@@ -170,7 +182,9 @@ def refuted_rules() -> frozenset[str]:
         return frozenset()
     from natif import _runtime
 
-    return frozenset(rule for rule, holds in _runtime.self_check().items() if not holds)
+    outcomes = _runtime.self_check()
+    proven = {rule.partition("@")[0] for rule, holds in outcomes.items() if holds}
+    return frozenset(rule.partition("@")[0] for rule in outcomes) - proven
 
 
 def _code_options(options: Options) -> tuple[str, str, str]:

@@ -3,6 +3,8 @@
 // linkage: an inline function of the standard library compiled here could be the one that the linker keeps, and would not run on lesser
 // CPUs.
 #include "kernels/kernels.h"
+#include "kernels/product_rows.h"
+#include "kernels/softmax_order.h"
 #include "runtime/self_check_kernels.h"
 
 namespace natif::runtime {
@@ -26,18 +28,28 @@ bool unary(const F& f, const Sizes& s, const float* x, float* out) {
   return true;
 }
 
-bool matmul(const Sizes& s, const float* a, const float* b, float* out) {
+bool product(const ProductRules& rules, const Sizes& s, const Operands& operands, float* out) {
+  OrderedProduct p = ordered_product(rules, {s.m, s.k, s.n, s.transpose_a, s.transpose_b});
+  if (p.order == ProductOrder::kUnknown) return false;
+  p.right = {s.transpose_b ? operands.scratch : operands.b, s.transpose_b ? operands.b : nullptr};
+  if (s.transpose_b && reads_by_terms(p.order)) transpose_rows(Output{operands.scratch, s.n}, s.n, Dynamic{s.k}, Full{operands.b, s.k});
+  const auto sum = [](auto acc, auto) { return acc; };
   in_blocks(s.m, [&](int64_t first, int64_t rows) {
-    matmul_rows(Output{out + first * s.n, s.n}, rows, s.m, Dynamic{s.k}, Dynamic{s.n}, Left{a + first * s.k, s.k}, Right{b, s.n}, kNoTail,
-                [](auto acc, auto) { return acc; });
+    const Output to{out + first * s.n, s.n};
+    if (s.transpose_a) {
+      product_rows(p, to, first, rows, Dynamic{s.k}, Dynamic{s.n}, Left{operands.a + first, Size<1>{}, Dynamic{s.m}}, kNoTail, sum);
+    } else {
+      product_rows(p, to, first, rows, Dynamic{s.k}, Dynamic{s.n}, Left{operands.a + first * s.k, s.k}, kNoTail, sum);
+    }
   });
   return true;
 }
 
-bool softmax(const Sizes& s, const float* x, float* out) {
-  bool known = true;
+bool softmax(const SoftmaxRules& rules, const Sizes& s, const float* x, float* out) {
+  bool known = is_known_softmax(rules, s.m, s.n);
   in_blocks(s.m, [&](int64_t first, int64_t rows) {
-    known = softmax_rows(Output{out + first * s.n, s.n}, rows, Dynamic{s.n}, Full{x + first * s.n, s.n}) && known;
+    const Full block{x + first * s.n, s.n};
+    known = softmax_in_order(rules, Output{out + first * s.n, s.n}, first, rows, s.m, Dynamic{s.n}, block) && known;
   });
   return known;
 }
@@ -56,8 +68,9 @@ bool reduce(const Sizes& s, const float* x, float* out) {
 
 }  // namespace
 
-bool NATIF_RUN_KERNEL(Computation computation, const Sizes& sizes, const float* a, const float* b, float* out) {
+bool NATIF_RUN_KERNEL(Computation computation, const Sizes& sizes, const Operands& operands, float* out) {
   const FlushDenormals flush;
+  const float* a = operands.a;
   switch (computation) {
     case Computation::kExp:
       return unary([](auto x) { return exp(x); }, sizes, a, out);
@@ -72,9 +85,19 @@ bool NATIF_RUN_KERNEL(Computation computation, const Sizes& sizes, const float* 
     case Computation::kReciprocal:
       return unary([](auto x) { return reciprocal(x); }, sizes, a, out);
     case Computation::kMatMul:
-      return matmul(sizes, a, b, out);
+      return product({.onednn = true}, sizes, operands, out);
+    case Computation::kMatMulAvx2:
+      return product({.onednn_avx2 = true}, sizes, operands, out);
+    case Computation::kMatMulEigenVector:
+      return product({.eigen_vector = true}, sizes, operands, out);
+    case Computation::kMatMulEigen:
+      return product({.eigen = true}, sizes, operands, out);
+    case Computation::kMatMulEigenAvx2:
+      return product({.eigen_avx2 = true}, sizes, operands, out);
     case Computation::kSoftmax:
-      return softmax(sizes, a, out);
+      return softmax({.onednn = true}, sizes, a, out);
+    case Computation::kSoftmaxEigen:
+      return softmax({.eigen = true}, sizes, a, out);
     case Computation::kSum:
       return reduce<Sum>(sizes, a, out);
     case Computation::kMean:

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "codegen/scalars.h"
+#include "codegen/stage.h"
 #include "codegen/values.h"
 #include "ops/registry.h"
 
@@ -236,6 +237,14 @@ class EntryWriter {
     w_.close();
   }
 
+  // Which of an op's rules hold; under numerics="fast" the first is taken unproven.
+  Code choice(const Code& type, const Code& function, const ops::Exactness& exact, bool fast) {
+    if (fast) return code("${.onednn = true}", type);
+    std::vector<Code> arguments = {"call->rules", tables_.rule(std::string(exact.rule))};
+    for (std::string_view variant : exact.variants) arguments.push_back(tables_.rule(std::string(variant)));
+    return code("$($)", function, list(arguments));
+  }
+
   void print_kernel(const Node& node) {
     const auto index = static_cast<size_t>(ir::get<int64_t>(node.attributes, "kernel"));
     const passes::Kernel& kernel = compiled_.kernels[index];
@@ -246,6 +255,8 @@ class EntryWriter {
       declare(value);
       arguments.push_back(name(value));
     }
+    if (has_product(kernel)) arguments.push_back(choice("ProductRules", "product_rules", ops::find_node("MatMul").exact, kernel.fast));
+    if (has_softmax(kernel)) arguments.push_back(choice("SoftmaxRules", "softmax_rules", ops::find_node("Softmax").exact, kernel.fast));
     uint64_t needed = 0;
     for (const std::string& rule : kernel.rules) needed |= uint64_t{1} << tables_.rule(rule);
     const Code call = code("$($)", kernel_name(entry_, index), list(arguments)), status = identifier("kernel", index);

@@ -52,6 +52,8 @@ class KernelWriter {
     for (size_t i = 0; i < kernel_.sizes.size(); ++i)
       if (is_free(static_cast<Size>(i))) w_.line("int64_t s$;", i);
     for_each_strided([&](size_t s, size_t k, const passes::Operand&) { w_.line("Strided strided$_$;", s, k); });
+    for_each_product([&](size_t s) { w_.line("OrderedProduct product$;", s); });
+    if (has_softmax(kernel_)) w_.line("SoftmaxRules softmax_order;");
     w_.line("int64_t rows, block;");
     w_.line("bool declined;");
     w_.close(";");
@@ -77,6 +79,12 @@ class KernelWriter {
     for (size_t s = 0; s < kernel_.stages.size(); ++s)
       for (size_t k = 0; k < kernel_.stages[s].operands.size(); ++k)
         if (kernel_.stages[s].operands[k].access == passes::Access::Strided) visit(s, k, kernel_.stages[s].operands[k]);
+  }
+
+  template <class F>
+  void for_each_product(const F& visit) const {
+    for (size_t s = 0; s < kernel_.stages.size(); ++s)
+      if (kernel_.stages[s].kind == StageKind::Contraction) visit(s);
   }
 
   // ---- the general form ----
@@ -135,6 +143,14 @@ class KernelWriter {
 
   // ---- launch ----
 
+  // Where ops follow one rule among several: which of them hold.
+  Code launch_parameters() const {
+    std::vector<Code> all = {parameters()};
+    if (has_product(kernel_)) all.push_back("const ProductRules& product_order");
+    if (has_softmax(kernel_)) all.push_back("const SoftmaxRules& softmax_order");
+    return list(all);
+  }
+
   Code parameters() const {
     std::vector<Code> parameters = {"const Session& session"};
     for (size_t i = 0; i < kernel_.inputs.size(); ++i) parameters.push_back(code("const natif_tensor& in$", i));
@@ -145,10 +161,12 @@ class KernelWriter {
   }
 
   void print_launch() {
-    w_.line("natif_status $($) {", name_, parameters());
+    w_.line("natif_status $($) {", name_, launch_parameters());
     print_sizes();
     print_checks();
     w_.line("$_context k;", name_);
+    for_each_product([&](size_t s) { w_.line("k.product$ = product$;", s, s); });
+    if (has_softmax(kernel_)) w_.line("k.softmax_order = softmax_order;");
     for (size_t i = 0; i < kernel_.inputs.size(); ++i) w_.line("k.in[$] = floats_of(in$);", i, i);
     for (size_t i = 0; i < kernel_.numbers.size(); ++i) w_.line("if (!to_element(number$, k.numbers[$])) return NATIF_DECLINED;", i, i);
     for (size_t i = 0; i < kernel_.sizes.size(); ++i)
@@ -199,13 +217,19 @@ class KernelWriter {
       if (is_free(static_cast<Size>(i))) misfits.push_back(code("s$ == 0", i));
     if (!misfits.empty())
       w_.line("if ($) return $;", list(misfits, " || "), kernel_.has_general_form ? general_call() : Code("NATIF_DECLINED"));
-    for (const Stage& stage : kernel_.stages) print_domain(stage);
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) print_domain(s);
   }
 
   // Sizes for which a stage gives eager's bits, and no slower.
-  void print_domain(const Stage& stage) {
+  void print_domain(size_t index) {
+    const Stage& stage = kernel_.stages[index];
     if (stage.broadcast_tail && !stage.invariant) w_.line("if (!has_one_tail(rows, s$)) return NATIF_DECLINED;", stage.width);
-    if (stage.kind == StageKind::Contraction) w_.line("if (is_large_product(s$, s$)) return NATIF_DECLINED;", stage.depth, stage.width);
+    if (stage.kind == StageKind::Contraction) {
+      w_.line("const OrderedProduct product$ = ordered_product(product_order, {rows, s$, s$, $, $});", index, stage.depth, stage.width,
+              boolean(stage.transpose_left), boolean(stage.transpose_right));
+      w_.line("if (product$.order == ProductOrder::kUnknown || is_large_product(s$, s$)) return NATIF_DECLINED;", index, stage.depth, stage.width);
+    }
+    if (stage.kind == StageKind::Softmax) w_.line("if (!is_known_softmax(softmax_order, rows, s$)) return NATIF_DECLINED;", stage.width);
     if (stage.kind != StageKind::Reduction) return;
     const Code others = stage.over_rows ? code("s$", stage.width) : Code("rows");
     w_.line("if (is_shared_reduction($, s$)) return NATIF_DECLINED;", others, stage.depth);
@@ -288,6 +312,7 @@ class KernelWriter {
     if (weights.empty()) weights.push_back("0");
     if (buffers.empty()) buffers.push_back("0");
     w_.line("k.rows = rows;");
+    for_each_product([&](size_t s) { print_right(w_, kernel_, layout_, s); });
     if (kernel_.flat) {
       w_.line("k.block = block_elements(rows, $);", layout_.buffers.size());
     } else {

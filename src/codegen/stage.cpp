@@ -75,6 +75,14 @@ Code Layout::total_rows() const {
 
 Code Layout::rows_of(const Stage& stage) const { return product(stage.leading); }
 
+bool has_product(const Kernel& kernel) {
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) { return stage.kind == StageKind::Contraction; });
+}
+
+bool has_softmax(const Kernel& kernel) {
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) { return stage.kind == StageKind::Softmax; });
+}
+
 bool has_static_sizes(const Kernel& kernel, const Stage& stage) {
   return kernel.sizes[stage.depth].fixed != ir::free_size && kernel.sizes[stage.width].fixed != ir::free_size;
 }
@@ -84,10 +92,10 @@ std::set<std::string> headers_of(const Kernel& kernel, const Stage& stage) {
     case StageKind::Pointwise:
       return {"pointwise"};
     case StageKind::Contraction:
-      if (has_static_sizes(kernel, stage)) return {"matmul"};
-      return {"matmul_block", "pointwise"};
+      if (has_static_sizes(kernel, stage)) return {"product_right", "product_rows"};
+      return {"pointwise", "product_block", "product_right"};
     case StageKind::Softmax:
-      return {"softmax"};
+      return {"softmax_order"};
     case StageKind::Reduction:
       return {"reduce"};
     case StageKind::ArgReduction:
@@ -104,6 +112,13 @@ class StageWriter {
  public:
   StageWriter(Writer& w, const Kernel& kernel, const Layout& layout, size_t index, bool general = false)
       : w_(w), kernel_(kernel), layout_(layout), index_(index), stage_(kernel.stages[index]), general_(general) {}
+
+  // The right matrix of a product, before the rows.
+  void print_right() {
+    if (stage_.transpose_right) w_.line("Scratch right$;", index_);
+    w_.line("if (const natif_status status = place_right(session, $, k.product$, $)) return status;",
+            stage_.transpose_right ? code("&right$", index_) : Code("nullptr"), index_, pointer(1));
+  }
 
   void print() {
     switch (stage_.kind) {
@@ -218,8 +233,7 @@ class StageWriter {
     print_expression(w_, name, "[&](auto acc, [[maybe_unused]] auto at)", "acc", stage_.expression, inputs, kernel_.fast);
     const Code left =
         stage_.transpose_left ? code("Left{$, Size<1>{}, Dynamic{k.rows}}", left_data()) : code("Left{$, $}", left_data(), depth);
-    w_.line("matmul_rows($, rows, k.rows, $, $, $, Right{$, $}, $, $);", output(), depth, width(), left, right_data(), width(), tail(),
-            name);
+    w_.line("product_rows(k.product$, $, first, rows, $, $, $, $, $);", index_, output(), depth, width(), left, tail(), name);
   }
 
   void print_dynamic_product() {
@@ -227,10 +241,13 @@ class StageWriter {
     const Code k_stride = stage_.transpose_left ? Code("Dynamic{k.rows}") : Code("Size<1>{}");
     const auto biased = biased_sum();
     const Code bias = biased ? pointer(2 + biased->operand) : Code("nullptr");
-    w_.line("matmul_block($, rows, k.rows, $, $, $, $, $, $, $);", output(), depth, width(), left_data(), row_stride, k_stride,
-            right_data(), bias);
     ir::Expression rest = stage_.expression;
-    if (biased) rest.terms[biased->term] = {.kind = ir::Expression::Kind::Input, .input = 0};
+    const ir::Expression::Entry sum{.kind = ir::Expression::Kind::Input, .input = 0};
+    if (biased) rest.terms[biased->term] = sum;
+    const auto rectified = rectified_sum(rest);
+    if (rectified) rest.terms[*rectified] = sum;
+    w_.line("product_block(k.product$, $, first, rows, $, $, $, $, $, $);", index_, output(), left_data(), row_stride, k_stride, bias,
+            boolean(rectified.has_value()), rectified ? tail() : Code("kNoTail"));
     if (rest.terms[rest.result.index].kind == ir::Expression::Kind::Input) return;
     std::vector<Code> inputs = {"x0"}, parameters = {"auto x0"}, operands = {code("Full{$, $}", result_of(index_), width())};
     for (size_t i = 2; i < stage_.operands.size(); ++i) {
@@ -268,6 +285,22 @@ class StageWriter {
     return std::nullopt;
   }
 
+  // relu of the sum, where the expression reads the sum nowhere else.
+  static std::optional<size_t> rectified_sum(const ir::Expression& expression) {
+    std::optional<size_t> found;
+    for (size_t i = 0; i < expression.terms.size(); ++i) {
+      const auto& entry = expression.terms[i];
+      if (entry.kind != ir::Expression::Kind::Call) continue;
+      for (int k = 0; k < ir::operand_count(entry.intrinsic); ++k) {
+        const auto& operand = expression.terms[entry.operands[k].index];
+        if (operand.kind != ir::Expression::Kind::Input || operand.input != 0) continue;
+        if (found || entry.intrinsic != ir::Intrinsic::Relu) return std::nullopt;
+        found = i;
+      }
+    }
+    return found;
+  }
+
   // The first element of an operand that is the same for all rows.
   Code pointer(size_t position) const {
     const Source& source = stage_.operands[position].source;
@@ -280,15 +313,13 @@ class StageWriter {
     return stage_.transpose_left ? code("k.in[$] + first", source.index) : code("k.in[$] + first * $", source.index, size(stage_.depth));
   }
 
-  Code right_data() const { return pointer(1); }
-
   void decline_unless(const Code& condition) {
     w_.line("if (!$) return __atomic_store_n(&k.declined, true, __ATOMIC_RELAXED);", condition);
   }
 
   void print_softmax() {
     if (layout_.joined[index_]) return;
-    decline_unless(code("softmax_rows($, rows, $, $)", output(), width(), read(0)));
+    decline_unless(code("softmax_in_order(k.softmax_order, $, first, rows, k.rows, $, $)", output(), width(), read(0)));
   }
 
   void print_arg_reduction() {
@@ -301,7 +332,8 @@ class StageWriter {
     const StageWriter softmax(w_, kernel_, layout_, source.index);
     bool keep = softmax.stage_.output.has_value();
     for (size_t s = index_ + 1; s < kernel_.stages.size(); ++s) keep = keep || reads(kernel_.stages[s], source.index);
-    decline_unless(code("softmax_argmax_rows<$>($, $, rows, $, $)", boolean(keep), softmax.output(), indices, columns(), softmax.read(0)));
+    decline_unless(code("softmax_argmax_in_order<$>(k.softmax_order, $, $, first, rows, k.rows, $, $)", boolean(keep), softmax.output(), indices,
+                        columns(), softmax.read(0)));
   }
 
   // The whole operand of a reduction over rows.
@@ -353,6 +385,10 @@ class StageWriter {
 }  // namespace
 
 void print_stage(Writer& w, const Kernel& kernel, const Layout& layout, size_t stage) { StageWriter(w, kernel, layout, stage).print(); }
+
+void print_right(Writer& w, const Kernel& kernel, const Layout& layout, size_t stage) {
+  StageWriter(w, kernel, layout, stage).print_right();
+}
 
 void print_rows(Writer& w, const Kernel& kernel, const Layout& layout, const Code& name) {
   w.line("void $_rows(void* context, int64_t begin, int64_t end, [[maybe_unused]] void* memory) {", name);

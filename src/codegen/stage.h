@@ -28,7 +28,14 @@ struct Layout {
   Code rows_of(const passes::Stage&) const;
 };
 
+/// Whether the kernel's launch takes ProductRules, and after them SoftmaxRules.
+bool has_product(const passes::Kernel&);
+bool has_softmax(const passes::Kernel&);
+
 std::set<std::string> headers_of(const passes::Kernel&, const passes::Stage&);
+
+/// Where the right matrix of a Contraction lies, set before the rows run.
+void print_right(Writer&, const passes::Kernel&, const Layout&, size_t stage);
 
 /// void name_rows(void* context, int64_t begin, int64_t end, void* memory)
 void print_rows(Writer&, const passes::Kernel&, const Layout&, const Code& name);

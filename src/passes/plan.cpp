@@ -44,7 +44,6 @@ void demand_kernel(const Draft& draft, const Node& node) {
   const int rank = draft.function.type(node.operands[0]).rank();
   switch (native.shape) {
     case LoopShape::Contraction:
-      if (flag(node, "transpose_b")) throw Refused{"the order of eager's sums is not known for transpose_b"};
       return;
     case LoopShape::Softmax:
       if (rank == 0) throw Refused{"its operand has no axis"};
@@ -169,7 +168,7 @@ void relate_sizes(Draft& draft, const Node& node) {
     case LoopShape::Contraction: {
       const Size depth = draft.sizes.fresh(ir::free_size);
       demand_shape(draft, node.operands[0], flag(node, "transpose_a") ? std::vector{depth, shape[0]} : std::vector{shape[0], depth});
-      demand_shape(draft, node.operands[1], {depth, shape[1]});
+      demand_shape(draft, node.operands[1], flag(node, "transpose_b") ? std::vector{shape[1], depth} : std::vector{depth, shape[1]});
       break;
     }
     case LoopShape::Softmax:
@@ -217,7 +216,9 @@ Draft begin(const ir::Function& function, std::span<const Node* const> nodes, co
 void collect_rules(Draft& draft) {
   std::vector<std::string>& rules = draft.kernel.rules;
   for (const Node* node : draft.ops) {
-    const std::string rule(ops::find_node(node->op).exact.rule);
+    const ops::Exactness& exact = ops::find_node(node->op).exact;
+    if (!exact.variants.empty()) continue;  // chosen at run time, stage by stage
+    const std::string rule(exact.rule);
     if (!rule.empty() && std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
   }
 }

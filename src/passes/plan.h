@@ -66,6 +66,7 @@ struct Stage {
   /// Of Contraction: left, right, then those of the epilogue. Of the rest after Pointwise: the one operand.
   std::vector<Operand> operands;
   bool transpose_left = false;                      // of Contraction
+  bool transpose_right = false;                     // of Contraction: the right operand is [width, depth]
   bool over_rows = false;                           // of Reduction, ArgReduction: along the first axis of a matrix; then invariant
   ops::Reduction reduction = ops::Reduction::None;  // of Reduction
   bool tail_of_two = false;                         // of Pointwise, Contraction: some function of two operands has such a formula,
@@ -104,7 +105,7 @@ struct Kernel {
   std::vector<Pair> pairs;
   std::vector<Size> leading;       // the sizes that make the rows
   std::vector<Stage> stages;       // in order, those of row values after the invariant ones
-  std::vector<std::string> rules;  // exactness rules that it relies on
+  std::vector<std::string> rules;  // exactness rules that it relies on, but those of products and softmax
   bool fast = false;               // numerics="fast": transcendentals by math_fast.h, and no formulas of their own for tails
   /// All stages are pointwise over one shape without broadcasting but of scalars, so any block of elements is as good as a row.
   bool flat = false;

@@ -174,9 +174,11 @@ class StageWriter {
     const Value left = node.operands[0], right = node.operands[1];
     const ir::AttributeValue* transpose_left = ir::find(node.attributes, "transpose_a");
     stage.transpose_left = transpose_left && std::get<bool>(*transpose_left);
+    const ir::AttributeValue* transpose_right = ir::find(node.attributes, "transpose_b");
+    stage.transpose_right = transpose_right && std::get<bool>(*transpose_right);
     if (stage.transpose_left && draft_.op_of(left)) throw Refused{"its transposed left operand is computed by rows"};
     stage.operands = {{source(left), Access::Full}, {source(right), Access::Full}};
-    stage.depth = product_depth(node);
+    stage.depth = product_depth(node, stage.transpose_right ? 1 : 0);
     stage.ops = {node.op};
     loop.sum = node.results[0];
     loop.has_sum = true;
@@ -186,12 +188,12 @@ class StageWriter {
     finish_stage(std::move(stage));
   }
 
-  Size product_depth(const Node& node) {
+  Size product_depth(const Node& node, size_t axis) {
     const Value right = node.operands[1];
-    if (draft_.op_of(right)) return shape(right)[0];
+    if (draft_.op_of(right)) return shape(right)[axis];
     const uint32_t input = draft_.input(right);
     for (const Check& check : draft_.kernel.checks)
-      if (check.input == input && check.axis == 0 && !check.or_one) return check.size;
+      if (check.input == input && check.axis == axis && !check.or_one) return check.size;
     throw base::InternalError("weights without sizes");
   }
 

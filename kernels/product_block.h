@@ -1,0 +1,27 @@
+// A matrix product of sizes that are known when running only, in any of the orders that eager follows: see matmul_block.h and
+// product_rows.h.
+#pragma once
+
+#include "kernels/matmul_block.h"
+#include "kernels/product_rows.h"
+
+namespace natif::kernels {
+namespace {
+
+// A block of `rows` rows from `first` on; bias, rectify and tail as in matmul_block.
+template <class KStride>
+inline void product_block(const OrderedProduct& p, Output out, int64_t first, int64_t rows, const float* left, int64_t row_stride,
+                          KStride k_stride, const float* bias, bool rectify, FlatTail tail) {
+  const ProductShape& s = p.shape;
+  if (p.order == ProductOrder::kChains)
+    return matmul_block(out, rows, s.m, s.k, s.n, left, row_stride, k_stride, p.right.by_terms, bias, rectify, tail);
+  product_in_other_order(p, out, first, rows, left, row_stride, k_stride);
+  if (!bias && !rectify) return;
+  apply_epilogue(out, rows, Dynamic{s.n}, tail, [bias, rectify](auto sum, auto at) {
+    const auto biased = bias ? add(sum, at(Row{bias})) : sum;
+    return rectify ? relu(biased) : biased;
+  });
+}
+
+}  // namespace
+}  // namespace natif::kernels
