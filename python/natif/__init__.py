@@ -13,6 +13,8 @@ from natif.errors import CompileError
 from natif.native import compile, native  # noqa: A004
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from natif.packaging import BuildResult
     from natif.report import Report
 
@@ -48,8 +50,8 @@ def capabilities() -> dict[str, Any]:
     return manifest()
 
 
-def install(**options: Any) -> None:
+def install(packages: "Sequence[str] | None" = None) -> None:
     """From now on, modules are compiled as they are imported: their typed functions are native without a decorator. See natif.hook."""
     from natif.hook import install
 
-    install(**options)
+    install(packages)

@@ -97,7 +97,11 @@ def _native(function: Any, source: Any, claim: Any, report: Any, options: Option
     program = program_of(source, function.__globals__)
     name = program.add(claim, options)
     if options.lane == "fused" or options.numerics == "fast":
-        program.plan(name)  # an option that can't be met is said where it stands
+        try:
+            program.plan(name)  # an option that can't be met is said where it stands
+        except CompileError:
+            program.withdraw(name)
+            raise
     try:
         if now:
             program.artifact(name)

@@ -130,7 +130,7 @@ class Program:
     def _callee(self, name: str) -> Any:
         """What the module holds under the name of a function that was inlined; it must be the function that the source shows."""
         held = self.namespace.get(name)
-        python = getattr(held, "python", held)
+        python: Any = getattr(held, "python", held)
         inlined = [claim for claim in self.unit.claims if claim["name"] == name]
         try:
             # In a notebook the function may be of an earlier cell, which is another source.

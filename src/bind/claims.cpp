@@ -1,11 +1,12 @@
-// src/bind/claims.cpp: claiming for Python. A claim crosses as a dict of plain facts, the graph as text among them; lowering derives it again
-// from the source and compares, so a claim that was stored, sent or edited is never trusted.
+// src/bind/claims.cpp: claiming for Python. A claim crosses as a dict of plain facts, the graph as text among them; lowering derives it
+// again from the source and compares, so a claim that was stored, sent or edited is never trusted.
+#include "bind/claims.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
-#include "bind/claims.h"
 #include "bind/register.h"
 #include "ir/printer.h"
 
@@ -77,20 +78,27 @@ const front::ClaimedFunction& confirm(const front::Module& module, const nb::dic
     const nb::dict facts = facts_of(function);
     for (const auto& [key, value] : facts)
       if (!claim.contains(key) || !value.equal(claim[key]))
-        throw nb::value_error(("natif: the claim of " + function.name + " is not what its source gives: its " + nb::cast<std::string>(key) + " differs").c_str());
-    if (nb::len(claim) != nb::len(facts)) throw nb::value_error(("natif: the claim of " + function.name + " has facts that no claim has").c_str());
+        throw nb::value_error(
+            ("natif: the claim of " + function.name + " is not what its source gives: its " + nb::cast<std::string>(key) + " differs")
+                .c_str());
+    if (nb::len(claim) != nb::len(facts))
+      throw nb::value_error(("natif: the claim of " + function.name + " has facts that no claim has").c_str());
     return function;
   }
-  throw nb::value_error(("natif: the claim of " + nb::cast<std::string>(nb::str(name)) + " is of a function that its source does not have").c_str());
+  throw nb::value_error(
+      ("natif: the claim of " + nb::cast<std::string>(nb::str(name)) + " is of a function that its source does not have").c_str());
 }
 
 void register_claims(nb::module_& module) {
-  module.def("claim_module", &claim_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"),
-             "The verdict on every function of a source file.\n\n"
-             "`tree` is an ast.Module. Returns one dict for each def, in the order of the source: `name` (__qualname__), its place, `first_line`\n"
-             "(co_firstlineno), `decorated` (by natif.native), `marked` (has a tensor marker), `native`, `sites` (dicts with the fields of a report's\n"
-             "sites), `guards` (name, whether it is a function, value: module-level names whose value was compiled in) and `ir` (the graph's text).\n"
-             "Imports and runs nothing of the file. Equal sources give equal answers.");
+  module.def(
+      "claim_module", &claim_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"),
+      "The verdict on every function of a source file.\n\n"
+      "`tree` is an ast.Module. Returns one dict for each def, in the order of the source: `name` (__qualname__), its place, `first_line`\n"
+      "(co_firstlineno), `decorated` (by natif.native), `marked` (has a tensor marker), `native`, `sites` (dicts with the fields of a "
+      "report's\n"
+      "sites), `guards` (name, whether it is a function, value: module-level names whose value was compiled in) and `ir` (the graph's "
+      "text).\n"
+      "Imports and runs nothing of the file. Equal sources give equal answers.");
 }
 
 }  // namespace natif::bind

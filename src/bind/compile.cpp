@@ -43,8 +43,8 @@ passes::Numerics read_numerics(const std::string& name) {
 /// (claim, name in the artifact, lane, numerics)
 using Request = std::tuple<nb::dict, std::string, std::string, std::string>;
 
-ModulePlan compile_module(nb::object tree, const std::string& filename, const std::string& module_name, const std::vector<Request>& requests,
-                          const std::vector<std::string>& levels, bool verify) {
+ModulePlan compile_module(nb::object tree, const std::string& filename, const std::string& module_name,
+                          const std::vector<Request>& requests, const std::vector<std::string>& levels, bool verify) {
   const front::Module module = front::claim(front::Syntax(std::move(tree)), module_name, filename);
   ModulePlan plan;
   for (const auto& [claim, name, lane, numerics] : requests) {
@@ -89,12 +89,14 @@ nb::list functions_of(const ModulePlan& plan) {
 void register_compile(nb::module_& module) {
   nb::class_<ModulePlan>(module, "ModulePlan", "What a module is compiled to, before the C++ compiler sees it.")
       .def_prop_ro("files", &files_of, "The generated files: (name, vector level or \"\", text).")
-      .def_prop_ro("functions", &functions_of,
-                   "One dict for each function: `name`, `ir`, `plan`, and `sites`: (index of the site, lane, exactness rule or \"\", exact).");
-  module.def("compile_module", &compile_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"), nb::arg("functions"), nb::arg("levels"),
-             nb::arg("verify") = false,
+      .def_prop_ro(
+          "functions", &functions_of,
+          "One dict for each function: `name`, `ir`, `plan`, and `sites`: (index of the site, lane, exactness rule or \"\", exact).");
+  module.def("compile_module", &compile_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"), nb::arg("functions"),
+             nb::arg("levels"), nb::arg("verify") = false,
              "Compiles functions of one source file to the C++ of one artifact.\n\n"
-             "`functions` holds (claim, name in the artifact, lane, numerics). Each claim is derived again from `tree`: ValueError where it differs.\n"
+             "`functions` holds (claim, name in the artifact, lane, numerics). Each claim is derived again from `tree`: ValueError where "
+             "it differs.\n"
              "natif.CompileError where a function is not native, or where lane=\"fused\" meets an op that no kernel can run.");
 }
 

@@ -81,8 +81,11 @@ struct Reader {
       std::string_view prefix;
       ir::DType dtype;
     };
-    constexpr Family families[] = {{"TensorF32Cpu", ir::DType::Float32}, {"TensorF64Cpu", ir::DType::Float64}, {"TensorI32Cpu", ir::DType::Int32},
-                                   {"TensorI64Cpu", ir::DType::Int64},   {"TensorBoolCpu", ir::DType::Bool}};
+    constexpr Family families[] = {{"TensorF32Cpu", ir::DType::Float32},
+                                   {"TensorF64Cpu", ir::DType::Float64},
+                                   {"TensorI32Cpu", ir::DType::Int32},
+                                   {"TensorI64Cpu", ir::DType::Int64},
+                                   {"TensorBoolCpu", ir::DType::Bool}};
     for (const Family& family : families) {
       if (!name.starts_with(family.prefix) || name.size() != family.prefix.size() + 2 || name.back() != 'D') continue;
       const int rank = name[family.prefix.size()] - '0';

@@ -25,7 +25,8 @@ bool is_identifier(const std::string& name) { return name.find_first_of(" `<") =
 bool FunctionReader::if_statement(const Syntax& node) {
   const std::optional<Value> test = condition(node.child("test"));
   return branch(
-      test.value_or(0), [&] { return block(node.children("body")); }, [&] { return block(node.children("orelse")); }, liveness_.after(node));
+      test.value_or(0), [&] { return block(node.children("body")); }, [&] { return block(node.children("orelse")); },
+      liveness_.after(node));
 }
 
 bool FunctionReader::branch(Value condition, const std::function<bool()>& then, const std::function<bool()>& otherwise, const Names& live) {
@@ -93,8 +94,8 @@ Item FunctionReader::merge(const std::string& name, const std::vector<const Item
   for (const Item* item : items)
     if (item->failed() || item->kind == Item::Kind::Poison) return *item;
   const auto differ = [&](const Item& other) {
-    return Item::poison(diagnostics::types_differ,
-                        name + " is " + describe(first, builder_.function) + " on one way and " + describe(other, builder_.function) + " on another");
+    return Item::poison(diagnostics::types_differ, name + " is " + describe(first, builder_.function) + " on one way and " +
+                                                       describe(other, builder_.function) + " on another");
   };
   for (const Item* item : items)
     if (!same_shape(first, *item)) return differ(*item);

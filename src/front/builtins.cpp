@@ -24,7 +24,8 @@ std::optional<double> special_float(const std::string& text) {
   for (char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   const bool negative = lower.starts_with('-');
   if (negative || lower.starts_with('+')) lower.erase(0, 1);
-  if (lower == "inf" || lower == "infinity") return negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (lower == "inf" || lower == "infinity")
+    return negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   if (lower == "nan") return std::numeric_limits<double>::quiet_NaN();
   return std::nullopt;
 }
@@ -97,7 +98,9 @@ Item FunctionReader::convert(const Syntax& node, const std::string& name, const 
   if (!special && !is_number(item)) return refuse_builtin(node, name, {item});
   claim_site(node, name, "python/" + name);
   if (special) return Item::of(builder_.literal(*special));
-  return Item::of(name == "int" ? builder_.as_int(item.value) : name == "float" ? builder_.as_float(item.value) : builder_.as_bool(item.value));
+  return Item::of(name == "int"     ? builder_.as_int(item.value)
+                  : name == "float" ? builder_.as_float(item.value)
+                                    : builder_.as_bool(item.value));
 }
 
 Item FunctionReader::extreme(const Syntax& node, const std::string& name, const std::vector<Item>& items) {

@@ -83,7 +83,8 @@ Item FunctionReader::op_call(const Syntax& node, const std::string& spelling, co
   return operands ? apply_op(node, spelling, op, *operands) : Item{};
 }
 
-std::optional<FunctionReader::Operands> FunctionReader::bind_operands(const Syntax& node, const std::string& spelling, const ops::OpDef& op) {
+std::optional<FunctionReader::Operands> FunctionReader::bind_operands(const Syntax& node, const std::string& spelling,
+                                                                      const ops::OpDef& op) {
   const ops::Parameters& parameters = op.parameters;
   Operands operands(parameters.size());
   std::vector<Syntax> given(parameters.size());
@@ -93,7 +94,8 @@ std::optional<FunctionReader::Operands> FunctionReader::bind_operands(const Synt
     given[index] = argument;
   };
   const std::vector<Syntax> positional = node.children("args");
-  if (positional.size() > parameters.size()) wrong = spelling + " takes at most " + std::to_string(parameters.size()) + " arguments, got " + std::to_string(positional.size());
+  if (positional.size() > parameters.size())
+    wrong = spelling + " takes at most " + std::to_string(parameters.size()) + " arguments, got " + std::to_string(positional.size());
   for (size_t i = 0; i < positional.size() && wrong.empty(); ++i) {
     if (positional[i].is("Starred")) wrong = spelling + " is called with *, so which arguments it gets is not known";
     give(i, positional[i]);
@@ -104,7 +106,9 @@ std::optional<FunctionReader::Operands> FunctionReader::bind_operands(const Synt
       wrong = spelling + " is called with **, so which arguments it gets is not known";
       break;
     }
-    const auto names = [&](const ops::Parameter& parameter) { return parameter.name == name || std::ranges::count(parameter.other_names, name) > 0; };
+    const auto names = [&](const ops::Parameter& parameter) {
+      return parameter.name == name || std::ranges::count(parameter.other_names, name) > 0;
+    };
     const auto found = std::ranges::find_if(parameters, names);
     if (found == parameters.end()) {
       wrong = spelling + " has no parameter " + name + " that natif knows";
@@ -121,7 +125,8 @@ std::optional<FunctionReader::Operands> FunctionReader::bind_operands(const Synt
   return read_operands(node, op, given);
 }
 
-std::optional<FunctionReader::Operands> FunctionReader::read_operands(const Syntax& node, const ops::OpDef& op, const std::vector<Syntax>& given) {
+std::optional<FunctionReader::Operands> FunctionReader::read_operands(const Syntax& node, const ops::OpDef& op,
+                                                                      const std::vector<Syntax>& given) {
   const ops::Parameters& parameters = op.parameters;
   Operands operands(parameters.size());
   std::vector<size_t> order;
@@ -148,7 +153,8 @@ std::optional<FunctionReader::Operands> FunctionReader::read_operands(const Synt
 
 FunctionReader::Operand FunctionReader::read_operand(const Syntax& node, const ops::Parameter& parameter) {
   if (parameter.kind == ops::ParameterKind::Operand) return operand_of(expression(node), node.span());
-  if (const std::optional<ops::Literal> literal = known_literal(node)) return {Item{}, {.type = number_type(*literal), .literal = literal, .span = node.span()}};
+  if (const std::optional<ops::Literal> literal = known_literal(node))
+    return {Item{}, {.type = number_type(*literal), .literal = literal, .span = node.span()}};
   return operand_of(expression(node), node.span());
 }
 

@@ -24,11 +24,12 @@ const base::Diagnostic call_not_covered{.code = "NTF-LANG-1",
                                         .text = "{} is no registered op, native function or supported built-in",
                                         .suggestion = keep_out,
                                         .example = "print(n)\nreturn x2"};
-const base::Diagnostic method_call{.code = "NTF-LANG-2",
-                                   .outcome = Outcome::NotCovered,
-                                   .text = "the method call {} is not covered",
-                                   .suggestion = "use the function of the tf module instead of the method, or keep the call out of the function",
-                                   .example = "x2.numpy()\nreturn x2"};
+const base::Diagnostic method_call{
+    .code = "NTF-LANG-2",
+    .outcome = Outcome::NotCovered,
+    .text = "the method call {} is not covered",
+    .suggestion = "use the function of the tf module instead of the method, or keep the call out of the function",
+    .example = "x2.numpy()\nreturn x2"};
 const base::Diagnostic attribute_read{.code = "NTF-LANG-3",
                                       .outcome = Outcome::NotCovered,
                                       .text = "reading the attribute {} is not covered",
@@ -64,11 +65,12 @@ const base::Diagnostic default_value{.code = "NTF-LANG-9",
                                      .text = "the default of parameter {}",
                                      .suggestion = "give a default of the annotated type, or none",
                                      .example = "def f(x: TensorF32Cpu2D, s: float = None) -> TensorF32Cpu2D:\n  return x"};
-const base::Diagnostic result_annotation{.code = "NTF-LANG-10",
-                                         .outcome = Outcome::NotCovered,
-                                         .text = "the result {}",
-                                         .suggestion = "annotate the result with a marker of natif.types, int, float, bool or a tuple of these",
-                                         .example = "def f(x: TensorF32Cpu2D) -> str:\n  return x"};
+const base::Diagnostic result_annotation{
+    .code = "NTF-LANG-10",
+    .outcome = Outcome::NotCovered,
+    .text = "the result {}",
+    .suggestion = "annotate the result with a marker of natif.types, int, float, bool or a tuple of these",
+    .example = "def f(x: TensorF32Cpu2D) -> str:\n  return x"};
 const base::Diagnostic no_result{.code = "NTF-LANG-11",
                                  .outcome = Outcome::NotCovered,
                                  .text = "{} can end without returning a value",
@@ -89,16 +91,18 @@ const base::Diagnostic result_value{.code = "NTF-LANG-14",
                                     .text = "returns {}, which is no tensor, number or flat tuple of these",
                                     .suggestion = "return tensors and numbers",
                                     .example = "return [x1, x2]"};
-const base::Diagnostic unknown_name{.code = "NTF-LANG-15",
-                                    .outcome = Outcome::NotCovered,
-                                    .text = "the name {} is bound nowhere in this file",
-                                    .suggestion = "bind it at module level to a literal or with a marker annotation, or pass it as an argument",
-                                    .example = "return x2 * unknown"};
-const base::Diagnostic enclosing_name{.code = "NTF-LANG-16",
-                                      .outcome = Outcome::NotCovered,
-                                      .text = "the name {} belongs to an enclosing function",
-                                      .suggestion = "pass it as an argument",
-                                      .example = "def make(k: int):\n  def f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    return x * k\n  return f"};
+const base::Diagnostic unknown_name{
+    .code = "NTF-LANG-15",
+    .outcome = Outcome::NotCovered,
+    .text = "the name {} is bound nowhere in this file",
+    .suggestion = "bind it at module level to a literal or with a marker annotation, or pass it as an argument",
+    .example = "return x2 * unknown"};
+const base::Diagnostic enclosing_name{
+    .code = "NTF-LANG-16",
+    .outcome = Outcome::NotCovered,
+    .text = "the name {} belongs to an enclosing function",
+    .suggestion = "pass it as an argument",
+    .example = "def make(k: int):\n  def f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    return x * k\n  return f"};
 const base::Diagnostic module_name{.code = "NTF-LANG-17",
                                    .outcome = Outcome::NotCovered,
                                    .text = "the module-level name {}",
@@ -114,11 +118,12 @@ const base::Diagnostic types_differ{.code = "NTF-LANG-19",
                                     .text = "{}",
                                     .suggestion = "give it the same type on every way, or another name",
                                     .example = "y = x2 if flag else 1.0\nreturn y"};
-const base::Diagnostic loop_changes_type{.code = "NTF-LANG-20",
-                                         .outcome = Outcome::Rejected,
-                                         .text = "{}",
-                                         .suggestion = "start it with the type that it has later (0.0 for a float), or use another name inside the loop",
-                                         .example = "t = 0\nfor i in range(n):\n  t = t + 0.5\nreturn t"};
+const base::Diagnostic loop_changes_type{
+    .code = "NTF-LANG-20",
+    .outcome = Outcome::Rejected,
+    .text = "{}",
+    .suggestion = "start it with the type that it has later (0.0 for a float), or use another name inside the loop",
+    .example = "t = 0\nfor i in range(n):\n  t = t + 0.5\nreturn t"};
 const base::Diagnostic large_int{.code = "NTF-LANG-21",
                                  .outcome = Outcome::NotCovered,
                                  .text = "the int {} is past 64 bits",
@@ -158,8 +163,9 @@ const base::Diagnostic native_call_types{.code = "NTF-LANG-28",
                                          .outcome = Outcome::Rejected,
                                          .text = "calls {}",
                                          .suggestion = "pass what the called function's annotation says",
-                                         .example = "def g(x: TensorF32Cpu1D) -> TensorF32Cpu1D:\n  return x\n"
-                                                    "def f(x: TensorF32Cpu2D) -> TensorF32Cpu1D:\n  return g(x)"};
+                                         .example =
+                                             "def g(x: TensorF32Cpu1D) -> TensorF32Cpu1D:\n  return x\n"
+                                             "def f(x: TensorF32Cpu2D) -> TensorF32Cpu1D:\n  return g(x)"};
 const base::Diagnostic recursive_call{.code = "NTF-LANG-29",
                                       .outcome = Outcome::NotCovered,
                                       .text = "the call of {} is recursive",
@@ -169,14 +175,17 @@ const base::Diagnostic callee_is_python{.code = "NTF-LANG-30",
                                         .outcome = Outcome::NotCovered,
                                         .text = "calls {}, which stays Python",
                                         .suggestion = "make that function native: its own sites say what is missing",
-                                        .example = "def g(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return tf.cos(x)\n"
-                                                   "def f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return g(x)"};
-const base::Diagnostic callee_returns_in_loop{.code = "NTF-LANG-31",
-                                              .outcome = Outcome::NotCovered,
-                                              .text = "calls {}, which returns from inside a loop",
-                                              .suggestion = "let that function leave its loop by break and return after it",
-                                              .example = "def g(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:\n  for i in range(n):\n    return x\n"
-                                                         "  return x\ndef f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return g(x, 1)"};
+                                        .example =
+                                            "def g(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return tf.cos(x)\n"
+                                            "def f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return g(x)"};
+const base::Diagnostic callee_returns_in_loop{
+    .code = "NTF-LANG-31",
+    .outcome = Outcome::NotCovered,
+    .text = "calls {}, which returns from inside a loop",
+    .suggestion = "let that function leave its loop by break and return after it",
+    .example =
+        "def g(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:\n  for i in range(n):\n    return x\n"
+        "  return x\ndef f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n  return g(x, 1)"};
 const base::Diagnostic shape_index{.code = "NTF-LANG-32",
                                    .outcome = Outcome::Rejected,
                                    .text = "the index of a shape is {}",
@@ -211,17 +220,49 @@ const base::Diagnostic native_call_arguments{.code = "NTF-LANG-38",
                                              .outcome = Outcome::Rejected,
                                              .text = "calls {}",
                                              .suggestion = "pass each parameter once, in its place or by its name",
-                                             .example = "def g(x: TensorF32Cpu1D) -> TensorF32Cpu1D:\n  return x\n"
-                                                        "def f(x: TensorF32Cpu1D) -> TensorF32Cpu1D:\n  return g()"};
+                                             .example =
+                                                 "def g(x: TensorF32Cpu1D) -> TensorF32Cpu1D:\n  return x\n"
+                                                 "def f(x: TensorF32Cpu1D) -> TensorF32Cpu1D:\n  return g()"};
 
 std::span<const base::Diagnostic* const> all() {
-  static constexpr const base::Diagnostic* list[] = {
-      &call_not_covered, &method_call,       &attribute_read,   &statement,        &expression,         &tensor_condition, &parameter_annotation,
-      &variadic_parameter, &default_value,   &result_annotation, &no_result,       &result_type,        &results_differ,   &result_value,
-      &unknown_name,     &enclosing_name,    &module_name,      &maybe_unbound,    &types_differ,       &loop_changes_type, &large_int,
-      &iterable,         &range_arguments,   &tensor_operator,  &unary_plus,       &operand_types,      &call_arguments,   &native_call_types,
-      &recursive_call,   &callee_is_python,  &callee_returns_in_loop, &shape_index, &tensor_index,      &unpacking,        &coroutine,
-      &builtin_arguments, &nesting,          &native_call_arguments};
+  static constexpr const base::Diagnostic* list[] = {&call_not_covered,
+                                                     &method_call,
+                                                     &attribute_read,
+                                                     &statement,
+                                                     &expression,
+                                                     &tensor_condition,
+                                                     &parameter_annotation,
+                                                     &variadic_parameter,
+                                                     &default_value,
+                                                     &result_annotation,
+                                                     &no_result,
+                                                     &result_type,
+                                                     &results_differ,
+                                                     &result_value,
+                                                     &unknown_name,
+                                                     &enclosing_name,
+                                                     &module_name,
+                                                     &maybe_unbound,
+                                                     &types_differ,
+                                                     &loop_changes_type,
+                                                     &large_int,
+                                                     &iterable,
+                                                     &range_arguments,
+                                                     &tensor_operator,
+                                                     &unary_plus,
+                                                     &operand_types,
+                                                     &call_arguments,
+                                                     &native_call_types,
+                                                     &recursive_call,
+                                                     &callee_is_python,
+                                                     &callee_returns_in_loop,
+                                                     &shape_index,
+                                                     &tensor_index,
+                                                     &unpacking,
+                                                     &coroutine,
+                                                     &builtin_arguments,
+                                                     &nesting,
+                                                     &native_call_arguments};
   return list;
 }
 

@@ -1,6 +1,6 @@
-// src/front/diagnostics.h: what the front end says of the language, as the ops say it of their calls. The example of each is a function body
-// over the parameters that ops/op_def.h names, or a whole module where it has a `def`; the tests compile it and expect this diagnostic alone
-// of its last function.
+// src/front/diagnostics.h: what the front end says of the language, as the ops say it of their calls. The example of each is a function
+// body over the parameters that ops/op_def.h names, or a whole module where it has a `def`; the tests compile it and expect this diagnostic
+// alone of its last function.
 #pragma once
 
 #include <span>

@@ -44,10 +44,23 @@ std::string_view words_for(std::string_view kind) {
   struct Word {
     std::string_view kind, words;
   };
-  constexpr Word words[] = {{"Lambda", "lambda"}, {"Dict", "a dict"}, {"Set", "a set"}, {"ListComp", "a comprehension"}, {"SetComp", "a comprehension"},
-                            {"DictComp", "a comprehension"}, {"GeneratorExp", "a generator"}, {"Await", "await"}, {"Yield", "yield"},
-                            {"YieldFrom", "yield from"}, {"JoinedStr", "an f-string"}, {"Starred", "*"}, {"Slice", "a slice"},
-                            {"Is", "is"}, {"IsNot", "is not"}, {"In", "in"}, {"NotIn", "not in"}};
+  constexpr Word words[] = {{"Lambda", "lambda"},
+                            {"Dict", "a dict"},
+                            {"Set", "a set"},
+                            {"ListComp", "a comprehension"},
+                            {"SetComp", "a comprehension"},
+                            {"DictComp", "a comprehension"},
+                            {"GeneratorExp", "a generator"},
+                            {"Await", "await"},
+                            {"Yield", "yield"},
+                            {"YieldFrom", "yield from"},
+                            {"JoinedStr", "an f-string"},
+                            {"Starred", "*"},
+                            {"Slice", "a slice"},
+                            {"Is", "is"},
+                            {"IsNot", "is not"},
+                            {"In", "in"},
+                            {"NotIn", "not in"}};
   const auto* found = std::ranges::find(words, kind, &Word::kind);
   return found == std::end(words) ? kind : found->words;
 }
@@ -60,11 +73,12 @@ Item FunctionReader::expression(const Syntax& node) {
     std::string_view kind;
     Reader read;
   };
-  constexpr Row rows[] = {{"Name", &FunctionReader::name},          {"Constant", &FunctionReader::constant},   {"Call", &FunctionReader::call},
-                          {"BinOp", &FunctionReader::binary},       {"UnaryOp", &FunctionReader::unary},       {"Compare", &FunctionReader::comparison},
-                          {"BoolOp", &FunctionReader::boolean},     {"IfExp", &FunctionReader::conditional},   {"Attribute", &FunctionReader::attribute},
-                          {"Subscript", &FunctionReader::subscript}, {"Tuple", &FunctionReader::sequence},     {"List", &FunctionReader::sequence},
-                          {"NamedExpr", &FunctionReader::walrus}};
+  constexpr Row rows[] = {
+      {"Name", &FunctionReader::name},           {"Constant", &FunctionReader::constant}, {"Call", &FunctionReader::call},
+      {"BinOp", &FunctionReader::binary},        {"UnaryOp", &FunctionReader::unary},     {"Compare", &FunctionReader::comparison},
+      {"BoolOp", &FunctionReader::boolean},      {"IfExp", &FunctionReader::conditional}, {"Attribute", &FunctionReader::attribute},
+      {"Subscript", &FunctionReader::subscript}, {"Tuple", &FunctionReader::sequence},    {"List", &FunctionReader::sequence},
+      {"NamedExpr", &FunctionReader::walrus}};
   if (depth_ >= max_depth) return report(node, diagnostics::nesting, "expression", "the expression");
   ++depth_;
   const GraphBuilder::At at(builder_, node.span());
@@ -132,9 +146,12 @@ Item FunctionReader::module_name(const Syntax& node, const std::string& id) {
       if (const std::optional<ir::DType> dtype = known_dtype(path)) return Item::of(ops::Literal(*dtype));
       return refuse(path.empty() ? "has neither a literal value nor a marker annotation" : "is a module or a function, used as a value");
     }
-    case Binding::Kind::Function: return refuse("is a function, used as a value");
-    case Binding::Kind::Annotated: return refuse(reason.c_str());
-    case Binding::Kind::Other: break;
+    case Binding::Kind::Function:
+      return refuse("is a function, used as a value");
+    case Binding::Kind::Annotated:
+      return refuse(reason.c_str());
+    case Binding::Kind::Other:
+      break;
   }
   return refuse("is bound to several values, or to none that the source shows");
 }
@@ -175,7 +192,8 @@ Item FunctionReader::subscript(const Syntax& node) {
   const int64_t count = owner.kind == Item::Kind::Shape ? builder_.type(owner.value).rank() : static_cast<int64_t>(owner.elements.size());
   if (!position) return report(node, diagnostics::shape_index, "[]", "no literal int");
   if (*position < -count || *position >= count)
-    return report(node, diagnostics::shape_index, "[]", std::to_string(*position) + ", out of range for " + std::to_string(count) + " entries");
+    return report(node, diagnostics::shape_index, "[]",
+                  std::to_string(*position) + ", out of range for " + std::to_string(count) + " entries");
   const int64_t at = *position < 0 ? *position + count : *position;
   if (owner.kind == Item::Kind::Sequence) return owner.elements[static_cast<size_t>(at)];
   return Item::of(builder_.dimension(owner.value, static_cast<int>(at)));
@@ -200,7 +218,8 @@ Item FunctionReader::walrus(const Syntax& node) {
 Item FunctionReader::conditional(const Syntax& node) {
   const std::optional<Value> test = condition(node.child("test"));
   return choose(
-      node, test.value_or(0), [&] { return expression(node.child("body")); }, [&] { return expression(node.child("orelse")); }, "the conditional expression");
+      node, test.value_or(0), [&] { return expression(node.child("body")); }, [&] { return expression(node.child("orelse")); },
+      "the conditional expression");
 }
 
 Item FunctionReader::boolean(const Syntax& node) {

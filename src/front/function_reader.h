@@ -1,6 +1,6 @@
-// src/front/function_reader.h: reads one def: its signature, then its statements in order, appending to the graph and noting a site for every
-// verdict. Reading goes on after a refusal, so that all sites of a function are reported. The member functions are in the files that their
-// sections name. Private to this folder: module.h is what others use.
+// src/front/function_reader.h: reads one def: its signature, then its statements in order, appending to the graph and noting a site for
+// every verdict. Reading goes on after a refusal, so that all sites of a function are reported. The member functions are in the files that
+// their sections name. Private to this folder: module.h is what others use.
 #pragma once
 
 #include <functional>
@@ -72,7 +72,8 @@ class FunctionReader {
   // branches.cpp
   bool if_statement(const Syntax&);
   bool branch(ir::Value condition, const std::function<bool()>& then, const std::function<bool()>& otherwise, const Names& live);
-  Item choose(const Syntax& at, ir::Value condition, const std::function<Item()>& then, const std::function<Item()>& otherwise, std::string_view what);
+  Item choose(const Syntax& at, ir::Value condition, const std::function<Item()>& then, const std::function<Item()>& otherwise,
+              std::string_view what);
   struct Merge;
   Item merge(const std::string& name, const std::vector<const Item*>& items, Merge&);
   Environment merge(const std::vector<Environment>& exits, const Names& live, Merge&);
@@ -144,7 +145,8 @@ class FunctionReader {
   std::optional<std::vector<ir::Value>> bind_native(const Syntax&, const std::string& target, const Syntax& def, const ClaimedFunction&);
   std::string give_defaults(const std::string& target, const Syntax& signature, const std::vector<std::string>& names,
                             std::vector<std::optional<Item>>& items);
-  std::optional<ir::Value> convert_argument(const Syntax& at, const std::string& target, const std::string& name, const ir::Type&, const Item&);
+  std::optional<ir::Value> convert_argument(const Syntax& at, const std::string& target, const std::string& name, const ir::Type&,
+                                            const Item&);
   Item inline_graph(const ClaimedFunction&, const std::vector<ir::Value>& arguments);
 
   // builtins.cpp
@@ -186,7 +188,7 @@ class FunctionReader {
 
 /// The types and the span of the values that several ways bring together.
 struct FunctionReader::Merge {
-  size_t outer_values = 0;                    // values before the ways parted: they may be used after them too
+  size_t outer_values = 0;                     // values before the ways parted: they may be used after them too
   std::vector<std::vector<ir::Value>> yields;  // of each way
   std::vector<ir::Value> results;
 };
@@ -200,15 +202,15 @@ struct FunctionReader::Mark {
 
 /// A loop that is being read.
 struct FunctionReader::Loop {
-  bool counted = false;                // a `for`
-  bool endless = false;                // `while True` without a break: a return in it becomes a break, with the results under `return_name`
-  std::vector<std::string> carried;    // names with a region argument
-  Environment head;                    // of carried: their items at the start of an iteration; of others: what reading them reports
-  std::vector<ir::Type> types;         // of the carried values
+  bool counted = false;              // a `for`
+  bool endless = false;              // `while True` without a break: a return in it becomes a break, with the results under `return_name`
+  std::vector<std::string> carried;  // names with a region argument
+  Environment head;                  // of carried: their items at the start of an iteration; of others: what reading them reports
+  std::vector<ir::Type> types;       // of the carried values
   std::map<std::string, Item> refused;  // names that can't be carried, with what reading them reports
   std::vector<Environment> breaks;
-  std::string completed;               // name of the flag that tells an `else` clause whether no break came; "" where none is needed
-  bool changed = false;                // types or refused grew: read again
+  std::string completed;  // name of the flag that tells an `else` clause whether no break came; "" where none is needed
+  bool changed = false;   // types or refused grew: read again
 };
 
 }  // namespace natif::front

@@ -36,8 +36,9 @@ Value GraphBuilder::append_one(ir::Node node, Type result) {
 }
 
 Value GraphBuilder::op(std::string_view op, std::span<const Value> operands, Type result, ir::Attributes attributes) {
-  return append_one({.kind = NodeKind::Op, .op = std::string(op), .operands = {operands.begin(), operands.end()}, .attributes = std::move(attributes)},
-                    std::move(result));
+  return append_one(
+      {.kind = NodeKind::Op, .op = std::string(op), .operands = {operands.begin(), operands.end()}, .attributes = std::move(attributes)},
+      std::move(result));
 }
 
 Value GraphBuilder::literal(const ops::Literal& number) {

@@ -19,12 +19,17 @@ struct DescribeLiteral {
 
 std::string describe(const Item& item, const ir::Function& function) {
   switch (item.kind) {
-    case Item::Kind::Value: return ir::describe(function.type(item.value));
-    case Item::Kind::Constant: return std::visit(DescribeLiteral{}, item.constant);
-    case Item::Kind::Sequence: return (item.list ? "a list of " : "a tuple of ") + std::to_string(item.elements.size());
-    case Item::Kind::Shape: return "a shape";
+    case Item::Kind::Value:
+      return ir::describe(function.type(item.value));
+    case Item::Kind::Constant:
+      return std::visit(DescribeLiteral{}, item.constant);
+    case Item::Kind::Sequence:
+      return (item.list ? "a list of " : "a tuple of ") + std::to_string(item.elements.size());
+    case Item::Kind::Shape:
+      return "a shape";
     case Item::Kind::Failed:
-    case Item::Kind::Poison: break;
+    case Item::Kind::Poison:
+      break;
   }
   return "something unknown";
 }

@@ -1,5 +1,5 @@
-// src/front/item.h: what an expression or a local name stands for while a function is read: mostly a value of the graph, else something that
-// exists only while compiling, such as a tuple or None.
+// src/front/item.h: what an expression or a local name stands for while a function is read: mostly a value of the graph, else something
+// that exists only while compiling, such as a tuple or None.
 #pragma once
 
 #include <map>
@@ -31,7 +31,9 @@ struct Item {
 
   static Item of(ir::Value value) { return {.kind = Kind::Value, .value = value}; }
   static Item of(ops::Literal constant) { return {.kind = Kind::Constant, .constant = std::move(constant)}; }
-  static Item sequence(std::vector<Item> elements, bool list) { return {.kind = Kind::Sequence, .elements = std::move(elements), .list = list}; }
+  static Item sequence(std::vector<Item> elements, bool list) {
+    return {.kind = Kind::Sequence, .elements = std::move(elements), .list = list};
+  }
   static Item shape_of(ir::Value tensor) { return {.kind = Kind::Shape, .value = tensor}; }
   static Item poison(const base::Diagnostic& problem, std::string detail) {
     return {.kind = Kind::Poison, .problem = &problem, .detail = std::move(detail)};

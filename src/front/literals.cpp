@@ -3,8 +3,6 @@
 
 #include <nanobind/stl/string.h>
 
-
-
 namespace nb = nanobind;
 
 namespace natif::front {

@@ -20,5 +20,4 @@ std::optional<ir::Type> number_type(const ops::Literal&);
 /// Whether an expression is an int that is past 64 bits; its digits, or how long it is, in `text`.
 bool is_large_int(const Syntax& expression, std::string& text);
 
-
 }  // namespace natif::front

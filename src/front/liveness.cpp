@@ -1,6 +1,8 @@
 // src/front/liveness.cpp: the usual backward analysis, on the syntax tree; a loop is repeated until nothing more becomes live.
 #include "front/liveness.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "front/literals.h"
 
@@ -86,6 +88,8 @@ Names Liveness::before(const Syntax& statement, Names live, const Targets& targe
     add(names, names_read(statement.child("test")));
     return names;
   }
+  constexpr std::string_view others[] = {"With", "AsyncWith", "Try", "TryStar", "Match", "AsyncFor", "ClassDef"};
+  if (std::ranges::find(others, statement.kind()) != std::end(others)) visit_inside(statement, live, targets);
   Names bound;
   if (statement.is("Assign"))
     for (const Syntax& target : statement.children("targets")) bound_by(target, bound);
@@ -96,6 +100,18 @@ Names Liveness::before(const Syntax& statement, Names live, const Targets& targe
   add(live, names_read(statement));
   if (statement.is("AugAssign")) add(live, names_assigned(statement.child("target")));
   return live;
+}
+
+void Liveness::visit_inside(const Syntax& statement, const Names& after, const Targets& targets) {
+  Names live = after;
+  add(live, names_read(statement));
+  for (const Syntax& inner : children_of(statement)) {
+    if (inner.is_statement()) {
+      before(inner, live, targets);
+    } else if (inner.is("ExceptHandler") || inner.is("match_case")) {
+      visit_inside(inner, after, targets);
+    }
+  }
 }
 
 Names Liveness::before_loop(const Syntax& loop, const Names& after, const Targets& outer) {

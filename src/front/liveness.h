@@ -34,6 +34,8 @@ class Liveness {
   Names before(const std::vector<Syntax>& statements, Names live, const Targets&);
   Names before(const Syntax& statement, Names live, const Targets&);
   Names before_loop(const Syntax& loop, const Names& after, const Targets& outer);
+  /// Of a statement that no native function has: what is in it still gets its sites, so all that it reads counts as live throughout.
+  void visit_inside(const Syntax& statement, const Names& after, const Targets&);
 
   std::map<const void*, Names> after_, head_, after_test_, exit_;
 };

@@ -158,8 +158,7 @@ bool FunctionReader::else_clause(const Syntax& node, const std::string& complete
   const Item flag = environment_.at(completed);
   environment_.erase(completed);
   if (!flag.is_value()) return true;
-  return branch(
-      flag.value, [&] { return block(statements); }, [] { return true; }, liveness_.after(node));
+  return branch(flag.value, [&] { return block(statements); }, [] { return true; }, liveness_.after(node));
 }
 
 bool FunctionReader::while_statement(const Syntax& node) {
@@ -205,8 +204,7 @@ void FunctionReader::read_iteration(const Syntax& node, Loop& loop, ir::Region& 
       if (!loop.completed.empty()) environment_[loop.completed] = Item::of(builder_.literal(true));
       return leave_loop(loop);
     };
-    branch(
-        test.value_or(0), [] { return true; }, leave, liveness_.after_test(node));
+    branch(test.value_or(0), [] { return true; }, leave, liveness_.after_test(node));
   }
   if (block(node.children("body"))) leave_iteration(loop, NodeKind::Continue);
   loops_.pop_back();
@@ -238,7 +236,7 @@ bool FunctionReader::for_statement(const Syntax& node) {
   Loop loop{.counted = true, .completed = completion_flag(node)};
   if (!loop.completed.empty()) environment_[loop.completed] = Item::of(builder_.literal(true));
   // After at least one iteration the target is bound; what it is bound to before is never seen.
-  if (surely_runs && !environment_.contains(target)) environment_[target] = Item::of((*range)[0]);
+  if (surely_runs) environment_[target] = Item::of((*range)[0]);
   const Mark start = mark();
   ir::Region region;
   std::vector<Value> operands;

@@ -61,11 +61,13 @@ class Claimer {
     if (known != claims_.end()) return *known->second;
     const Definition& definition = definitions_[index];
     in_progress_.push_back(index);
-    auto claimed = std::make_unique<ClaimedFunction>(FunctionReader(definition, scope_, [this](const Syntax& def) { return callee(def); }).read());
+    auto claimed =
+        std::make_unique<ClaimedFunction>(FunctionReader(definition, scope_, [this](const Syntax& def) { return callee(def); }).read());
     in_progress_.pop_back();
     claimed->decorated = decorated(definition.syntax);
     claimed->first_line = definition.syntax.span().line;
-    for (const Syntax& decorator : definition.syntax.children("decorator_list")) claimed->first_line = std::min(claimed->first_line, decorator.span().line);
+    for (const Syntax& decorator : definition.syntax.children("decorator_list"))
+      claimed->first_line = std::min(claimed->first_line, decorator.span().line);
     return *claims_.emplace(index, std::move(claimed)).first->second;
   }
 

@@ -1,5 +1,6 @@
 // src/front/module.h: claiming. A source file, as the tree that ast.parse made of it, becomes a verdict on every site of every function in
-// it, and the typed graph of each function that is native throughout. Nothing is imported or run, and the same source gives the same answer.
+// it, and the typed graph of each function that is native throughout. Nothing is imported or run, and the same source gives the same
+// answer.
 #pragma once
 
 #include <optional>
@@ -23,9 +24,9 @@ struct Guard {
 };
 
 struct ClaimedFunction {
-  std::string name;      // __qualname__: "score", "Model.score", "make.<locals>.inner"
-  base::Span span;       // of the def
-  int first_line = 0;    // co_firstlineno: that of the first decorator
+  std::string name;        // __qualname__: "score", "Model.score", "make.<locals>.inner"
+  base::Span span;         // of the def
+  int first_line = 0;      // co_firstlineno: that of the first decorator
   bool decorated = false;  // by natif.native
   bool marked = false;     // has a tensor marker among its annotations
   bool native = false;     // every site is Claimed; only then `graph` means something

@@ -18,7 +18,8 @@ std::string first_part(const std::string& path) { return path.substr(0, path.fin
 bool agree(const Binding& a, const Binding& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == Binding::Kind::Import) return a.path == b.path;
-  return a.kind == Binding::Kind::Literal && (a.literal == b.literal || (number_type(*a.literal) && number_type(*a.literal) == number_type(*b.literal)));
+  return a.kind == Binding::Kind::Literal &&
+         (a.literal == b.literal || (number_type(*a.literal) && number_type(*a.literal) == number_type(*b.literal)));
 }
 
 }  // namespace
@@ -106,11 +107,15 @@ void ModuleScope::scan(const Syntax& statement) {
     const Syntax value = statement.child("value");
     const std::optional<ops::Literal> literal = value ? read_literal(value) : std::nullopt;
     bind(statement.child("target").text("id"), {.kind = literal ? Binding::Kind::Literal : Binding::Kind::Annotated,
-                                                .literal = literal, .value = value, .annotation = statement.child("annotation")});
-  } else if (statement.is("Assign") && std::ranges::all_of(statement.children("targets"), [](const Syntax& target) { return target.is("Name"); })) {
+                                                .literal = literal,
+                                                .value = value,
+                                                .annotation = statement.child("annotation")});
+  } else if (statement.is("Assign") &&
+             std::ranges::all_of(statement.children("targets"), [](const Syntax& target) { return target.is("Name"); })) {
     const std::optional<ops::Literal> literal = read_literal(statement.child("value"));
     for (const Syntax& target : statement.children("targets"))
-      bind(target.text("id"), {.kind = literal ? Binding::Kind::Literal : Binding::Kind::Alias, .literal = literal, .value = statement.child("value")});
+      bind(target.text("id"),
+           {.kind = literal ? Binding::Kind::Literal : Binding::Kind::Alias, .literal = literal, .value = statement.child("value")});
     scan_others(statement.child("value"));
   } else {
     scan_others(statement);

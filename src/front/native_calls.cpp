@@ -79,7 +79,8 @@ Item FunctionReader::native_call(const Syntax& node, const std::string& target, 
   return inline_graph(*facts.claim, *arguments);
 }
 
-std::optional<std::vector<Value>> FunctionReader::bind_native(const Syntax& node, const std::string& target, const Syntax& def, const ClaimedFunction& callee) {
+std::optional<std::vector<Value>> FunctionReader::bind_native(const Syntax& node, const std::string& target, const Syntax& def,
+                                                              const ClaimedFunction& callee) {
   const Syntax signature = def.child("args");
   std::vector<std::string> names;
   const size_t positional_only = signature.children("posonlyargs").size();
@@ -97,7 +98,8 @@ std::optional<std::vector<Value>> FunctionReader::bind_native(const Syntax& node
     failed |= items[index]->failed();
   };
   const std::vector<Syntax> positional = node.children("args");
-  if (positional.size() > positional_count) wrong = target + " with " + std::to_string(positional.size()) + " arguments instead of " + std::to_string(positional_count);
+  if (positional.size() > positional_count)
+    wrong = target + " with " + std::to_string(positional.size()) + " arguments instead of " + std::to_string(positional_count);
   for (size_t i = 0; i < positional.size() && wrong.empty(); ++i) {
     if (positional[i].is("Starred")) wrong = target + " with *";
     if (wrong.empty()) give(i, positional[i]);
@@ -147,7 +149,8 @@ std::string FunctionReader::give_defaults(const std::string& target, const Synta
   return {};
 }
 
-std::optional<Value> FunctionReader::convert_argument(const Syntax& at, const std::string& target, const std::string& name, const Type& type, const Item& item) {
+std::optional<Value> FunctionReader::convert_argument(const Syntax& at, const std::string& target, const std::string& name,
+                                                      const Type& type, const Item& item) {
   if (is_number(item) && type.is_number()) {
     const Type::Kind given = builder_.type(item.value).kind;
     if (given == type.kind) return item.value;

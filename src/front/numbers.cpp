@@ -52,11 +52,13 @@ struct ComparisonOperator {
 };
 
 constexpr ComparisonOperator comparison_operators[] = {
-    {"Eq", "==", ScalarOp::Equal}, {"NotEq", "!=", ScalarOp::NotEqual},  {"Lt", "<", ScalarOp::Less},
-    {"LtE", "<=", ScalarOp::LessEqual}, {"Gt", ">", ScalarOp::Greater}, {"GtE", ">=", ScalarOp::GreaterEqual},
+    {"Eq", "==", ScalarOp::Equal},      {"NotEq", "!=", ScalarOp::NotEqual}, {"Lt", "<", ScalarOp::Less},
+    {"LtE", "<=", ScalarOp::LessEqual}, {"Gt", ">", ScalarOp::Greater},      {"GtE", ">=", ScalarOp::GreaterEqual},
 };
 
-const BinaryOperator& binary_operator(std::string_view symbol) { return *std::ranges::find(binary_operators, symbol, &BinaryOperator::symbol); }
+const BinaryOperator& binary_operator(std::string_view symbol) {
+  return *std::ranges::find(binary_operators, symbol, &BinaryOperator::symbol);
+}
 
 std::string_view identity_word(std::string_view node) {
   return node == "Is" ? "is" : node == "IsNot" ? "is not" : node == "In" ? "in" : "not in";
@@ -96,7 +98,8 @@ Item FunctionReader::refuse_operands(const Syntax& at, std::string_view symbol, 
 Item FunctionReader::apply_numbers(const Syntax& at, std::string_view symbol, Value left, Value right) {
   const BinaryOperator& op = binary_operator(symbol);
   const Kind a = builder_.type(left).kind, b = builder_.type(right).kind;
-  if (op.domain == Domain::Bits && a == Kind::Bool && b == Kind::Bool) return Item::of(builder_.scalar(op.scalar, {left, right}, Type::boolean()));
+  if (op.domain == Domain::Bits && a == Kind::Bool && b == Kind::Bool)
+    return Item::of(builder_.scalar(op.scalar, {left, right}, Type::boolean()));
   const bool real = a == Kind::Float || b == Kind::Float;
   if (real && op.domain != Domain::Numbers) {
     const Item left_item = Item::of(left), right_item = Item::of(right);
@@ -157,7 +160,8 @@ Item FunctionReader::compare_from(const Syntax& node, size_t index, const Item& 
   if (index + 1 == operators.size()) return first;
   // The later operands are read only where the comparison before them holds.
   return choose(
-      node, first.failed() ? 0 : first.value, [&] { return compare_from(node, index + 1, right); }, [&] { return first; }, "the comparison");
+      node, first.failed() ? 0 : first.value, [&] { return compare_from(node, index + 1, right); }, [&] { return first; },
+      "the comparison");
 }
 
 Item FunctionReader::compare(const Syntax& at, std::string_view symbol, const Item& left, const Item& right) {

@@ -96,7 +96,8 @@ void FunctionReader::read_default(const Syntax& parameter, const Syntax& default
   const std::optional<ops::Literal> literal = read_literal(default_value);
   if (!literal) return;
   const std::optional<Type> given = number_type(*literal);
-  const bool fits = given && type.is_number() && (given->kind == type.kind || type.kind == Type::Kind::Float || given->kind == Type::Kind::Bool);
+  const bool fits =
+      given && type.is_number() && (given->kind == type.kind || type.kind == Type::Kind::Float || given->kind == Type::Kind::Bool);
   const std::string name = parameter.text("arg");
   if (!fits) report(default_value, diagnostics::default_value, name, name + " is not " + ir::describe(type));
 }

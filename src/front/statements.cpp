@@ -19,9 +19,12 @@ std::string_view words_for(std::string_view kind) {
   struct Word {
     std::string_view kind, words;
   };
-  constexpr Word words[] = {{"Assert", "assert"}, {"Raise", "raise"}, {"Try", "try"}, {"TryStar", "try"}, {"With", "with"}, {"AsyncWith", "async with"},
-                            {"AsyncFor", "async for"}, {"Global", "global"}, {"Nonlocal", "nonlocal"}, {"Match", "match"}, {"FunctionDef", "def"},
-                            {"AsyncFunctionDef", "async def"}, {"ClassDef", "class"}, {"Delete", "del"}, {"Import", "import"}, {"ImportFrom", "import"}};
+  constexpr Word words[] = {{"Assert", "assert"},      {"Raise", "raise"},     {"Try", "try"},
+                            {"TryStar", "try"},        {"With", "with"},       {"AsyncWith", "async with"},
+                            {"AsyncFor", "async for"}, {"Global", "global"},   {"Nonlocal", "nonlocal"},
+                            {"Match", "match"},        {"FunctionDef", "def"}, {"AsyncFunctionDef", "async def"},
+                            {"ClassDef", "class"},     {"Delete", "del"},      {"Import", "import"},
+                            {"ImportFrom", "import"}};
   const auto* found = std::ranges::find(words, kind, &Word::kind);
   return found == std::end(words) ? kind : found->words;
 }
@@ -137,8 +140,8 @@ void FunctionReader::delete_names(const Syntax& node) {
 void FunctionReader::import_inside(const Syntax& node) {
   const Imports imports = read_imports(node);
   const bool tensorflow = imports.star.empty() && std::ranges::all_of(imports.names, [](const auto& entry) {
-    return entry.second == "tensorflow" || !tensorflow_spelling(entry.second).empty();
-  });
+                            return entry.second == "tensorflow" || !tensorflow_spelling(entry.second).empty();
+                          });
   if (!tensorflow) return refuse_statement(node);
   for (const auto& [name, path] : imports.names) local_imports_[name] = path;
 }

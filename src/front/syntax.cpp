@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.h"
 
@@ -13,12 +14,30 @@ namespace natif::front {
 
 namespace {
 
-bool is_node(nb::handle object) { return PyObject_HasAttrString(object.ptr(), "_fields"); }
+bool is_node(nb::handle object) {
+  static PyObject* const base = nb::object(nb::module_::import_("ast").attr("AST")).release().ptr();
+  return PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(base));
+}
+
+// Claiming a file is mostly field access, so a name's Python string is made once and a field looked up once. The strings live as long as
+// the process; the GIL guards the table.
+PyObject* interned(const char* name) {
+  static auto* strings = new std::unordered_map<std::string_view, PyObject*>;
+  PyObject*& string = (*strings)[name];
+  if (string == nullptr) string = PyUnicode_InternFromString(name);
+  return string;
+}
+
+// The attribute; an invalid object where there is none.
+nb::object attribute(nb::handle node, PyObject* name) {
+  PyObject* value = PyObject_GetAttr(node.ptr(), name);
+  if (value == nullptr) PyErr_Clear();
+  return nb::steal(value);
+}
 
 int integer(nb::handle node, const char* name) {
-  if (!nb::hasattr(node, name)) return 0;
-  const nb::object value = node.attr(name);
-  return value.is_none() ? 0 : nb::cast<int>(value);
+  const nb::object value = attribute(node, interned(name));
+  return !value.is_valid() || value.is_none() ? 0 : nb::cast<int>(value);
 }
 
 }  // namespace
@@ -30,9 +49,20 @@ std::string_view Syntax::kind() const {
 }
 
 bool Syntax::is_statement() const {
-  constexpr std::string_view kinds[] = {"FunctionDef", "AsyncFunctionDef", "ClassDef", "Return", "Delete", "Assign", "AugAssign", "AnnAssign", "For", "AsyncFor",
-                                        "While", "If", "With", "AsyncWith", "Match", "Raise", "Try", "TryStar", "Assert", "Import", "ImportFrom", "Global",
-                                        "Nonlocal", "Expr", "Pass", "Break", "Continue"};
+  constexpr std::string_view kinds[] = {"FunctionDef", "AsyncFunctionDef",
+                                        "ClassDef",    "Return",
+                                        "Delete",      "Assign",
+                                        "AugAssign",   "AnnAssign",
+                                        "For",         "AsyncFor",
+                                        "While",       "If",
+                                        "With",        "AsyncWith",
+                                        "Match",       "Raise",
+                                        "Try",         "TryStar",
+                                        "Assert",      "Import",
+                                        "ImportFrom",  "Global",
+                                        "Nonlocal",    "Expr",
+                                        "Pass",        "Break",
+                                        "Continue"};
   return *this && std::ranges::find(kinds, kind()) != std::end(kinds);
 }
 
@@ -42,8 +72,9 @@ bool Syntax::has_own_names() const {
 }
 
 nb::object Syntax::field(const char* name) const {
-  base::require(node_.is_valid() && nb::hasattr(node_, name), "an ast node lacks a field that the grammar gives it");
-  return node_.attr(name);
+  const nb::object value = node_.is_valid() ? attribute(node_, interned(name)) : nb::object();
+  base::require(value.is_valid(), "an ast node lacks a field that the grammar gives it");
+  return value;
 }
 
 Syntax Syntax::child(const char* name) const { return Syntax(field(name)); }
@@ -66,9 +97,9 @@ base::Span Syntax::span() const {
 std::vector<Syntax> children_of(const Syntax& node) {
   std::vector<Syntax> nodes;
   const nb::object object = nb::borrow(nb::handle(static_cast<PyObject*>(const_cast<void*>(node.identity()))));
-  for (nb::handle name : object.attr("_fields")) {
-    if (!nb::hasattr(object, name)) continue;
-    const nb::object value = object.attr(name);
+  for (nb::handle name : attribute(object, interned("_fields"))) {
+    const nb::object value = attribute(object, name.ptr());
+    if (!value.is_valid()) continue;
     if (nb::isinstance<nb::list>(value)) {
       for (nb::handle item : value)
         if (is_node(item)) nodes.emplace_back(nb::borrow(item));

@@ -97,7 +97,12 @@ def test_every_run_and_hash_seed_gives_the_same_bytes():
     )
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", script], input=PROGRAM, text=True, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
+            [sys.executable, "-c", script],
+            input=PROGRAM,
+            text=True,
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("0", "1", "12345")
     }
