@@ -242,12 +242,8 @@ class StageWriter {
     const auto biased = biased_sum();
     const Code bias = biased ? pointer(2 + biased->operand) : Code("nullptr");
     ir::Expression rest = stage_.expression;
-    const ir::Expression::Entry sum{.kind = ir::Expression::Kind::Input, .input = 0};
-    if (biased) rest.terms[biased->term] = sum;
-    const auto rectified = rectified_sum(rest);
-    if (rectified) rest.terms[*rectified] = sum;
-    w_.line("product_block(k.product$, $, first, rows, $, $, $, $, $, $);", index_, output(), left_data(), row_stride, k_stride, bias,
-            boolean(rectified.has_value()), rectified ? tail() : Code("kNoTail"));
+    if (biased) rest.terms[biased->term] = {.kind = ir::Expression::Kind::Input, .input = 0};
+    w_.line("product_block(k.product$, $, first, rows, $, $, $, $);", index_, output(), left_data(), row_stride, k_stride, bias);
     if (rest.terms[rest.result.index].kind == ir::Expression::Kind::Input) return;
     std::vector<Code> inputs = {"x0"}, parameters = {"auto x0"}, operands = {code("Full{$, $}", result_of(index_), width())};
     for (size_t i = 2; i < stage_.operands.size(); ++i) {
@@ -285,22 +281,6 @@ class StageWriter {
     return std::nullopt;
   }
 
-  // relu of the sum, where the expression reads the sum nowhere else.
-  static std::optional<size_t> rectified_sum(const ir::Expression& expression) {
-    std::optional<size_t> found;
-    for (size_t i = 0; i < expression.terms.size(); ++i) {
-      const auto& entry = expression.terms[i];
-      if (entry.kind != ir::Expression::Kind::Call) continue;
-      for (int k = 0; k < ir::operand_count(entry.intrinsic); ++k) {
-        const auto& operand = expression.terms[entry.operands[k].index];
-        if (operand.kind != ir::Expression::Kind::Input || operand.input != 0) continue;
-        if (found || entry.intrinsic != ir::Intrinsic::Relu) return std::nullopt;
-        found = i;
-      }
-    }
-    return found;
-  }
-
   // The first element of an operand that is the same for all rows.
   Code pointer(size_t position) const {
     const Source& source = stage_.operands[position].source;
@@ -332,8 +312,8 @@ class StageWriter {
     const StageWriter softmax(w_, kernel_, layout_, source.index);
     bool keep = softmax.stage_.output.has_value();
     for (size_t s = index_ + 1; s < kernel_.stages.size(); ++s) keep = keep || reads(kernel_.stages[s], source.index);
-    decline_unless(code("softmax_argmax_in_order<$>(k.softmax_order, $, $, first, rows, k.rows, $, $)", boolean(keep), softmax.output(), indices,
-                        columns(), softmax.read(0)));
+    decline_unless(code("softmax_argmax_in_order<$>(k.softmax_order, $, $, first, rows, k.rows, $, $)", boolean(keep), softmax.output(),
+                        indices, columns(), softmax.read(0)));
   }
 
   // The whole operand of a reduction over rows.
