@@ -7,7 +7,7 @@ SHELL := /bin/bash
 TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
 CXX_SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build setup-test demo test lint units sanitized-units format tidy bench soak clean
+.PHONY: build setup-test demo test lint units sanitized-units format tidy fuzz bench soak clean
 
 build:  ## natif in .venv, built from the tree (incremental)
 	@scripts/setup.sh demo
@@ -43,6 +43,9 @@ format: setup-test  ## rewrite all sources in the project's format
 
 tidy: units  ## clang-tidy over the C++ sources (slow)
 	@$(TOOLS) clang-tidy -p build/dev --quiet $(filter %.cpp,$(CXX_SOURCES))
+
+fuzz: setup-test  ## random programs, every lane against eager, for ten minutes (FUZZ="--minutes 60 --seed 7 --lanes graph,auto")
+	@.venv/bin/python tests/fuzz/run.py $(FUZZ)
 
 bench:  ## every workload against every contender, in an environment of its own (BENCH="--quick", "--only score", "--readme", …)
 	@scripts/setup.sh bench
