@@ -34,111 +34,83 @@ struct RowRun {
   return {over == 3 ? RowOrder::kPaired : RowOrder::kPairedPlain, first + length - row};
 }
 
-// Chains: R rows, or as many as there are by repeating the last, × C vectors of columns.
-template <int R, int C, Extent extent>
-[[gnu::always_inline]] inline void chain_tile(Output out, const float* left, int64_t row_stride, int64_t k_stride, const float* right,
-                                              int64_t k, int64_t n, int64_t last, int width) {
-  const At<Vec, extent> at{0, 0, width};
-  Vec sums[R][C] = {};
-  for (int64_t i = 0; i < k; ++i) {
-    Vec b[C];
-    for (int c = 0; c < C; ++c) b[c] = at.from(right + i * n + c * lanes<Vec>);
+// The sums of one vector of columns, R rows, or as many as there are by repeating the last. Few forms: each costs the compiler time.
+template <int R, class Sum>
+[[gnu::always_inline]] inline void avx2_tile(Output out, const float* left, int64_t row_stride, int64_t last, int width, const Sum& sum) {
+  const At<Vec, Extent::kPartial> at{0, 0, width};
+  const float* rows[R];
+  for (int r = 0; r < R; ++r) rows[r] = left + (r < last ? r : last) * row_stride;
+  Vec sums[R] = {};
+  sum(rows, at, sums);
+  for (int r = 0; r < R; ++r) at.put(out.data + (r < last ? r : last) * out.row_stride, sums[r]);
+}
+
+// The matrices of one product.
+struct Avx2Factors {
+  int64_t k, n;
+  int64_t row_stride, k_stride;
+  const float* right;
+};
+
+// Columns [from, to) of `rows` rows, R at a time; sum(factors, right, rows, at, sums) adds up one tile.
+template <int R, class Sum>
+[[gnu::always_inline]] inline void avx2_columns(Output out, int64_t rows, const float* left, const Avx2Factors& f, int64_t from, int64_t to,
+                                                const Sum& sum) {
+  for (int64_t r = 0; r < rows; r += R) {
+    for (int64_t c = from; c < to; c += lanes<Vec>) {
+      const int width = to - c < lanes<Vec> ? static_cast<int>(to - c) : lanes<Vec>;
+      avx2_tile<R>(Output{out.data + r * out.row_stride + c, out.row_stride}, left + r * f.row_stride, f.row_stride, rows - r - 1, width,
+                   [&](auto& at_rows, auto at, auto& sums) { sum(f.right + c, at_rows, at, sums); });
+    }
+  }
+}
+
+[[gnu::noinline, maybe_unused]] void chain_rows(Output out, int64_t rows, const float* left, const Avx2Factors& f, int64_t columns) {
+  avx2_columns<6>(out, rows, left, f, 0, columns, [&](const float* right, auto& at_rows, auto at, auto& sums) {
+    for (int64_t k = 0; k < f.k; ++k, right += f.n) {
+      const Vec b = at.from(right);
 #pragma GCC unroll 6
-    for (int r = 0; r < R; ++r) {
-      const Vec a = splat<Vec>(left[(r < last ? r : last) * row_stride + i * k_stride]);
-      for (int c = 0; c < C; ++c) sums[r][c] = fma(a, b[c], sums[r][c]);
+      for (int r = 0; r < 6; ++r) sums[r] = fma(splat<Vec>(at_rows[r][k * f.k_stride]), b, sums[r]);
     }
-  }
-  for (int r = 0; r < R; ++r)
-    for (int c = 0; c < C; ++c) at.put(out.data + (r < last ? r : last) * out.row_stride + c * lanes<Vec>, sums[r][c]);
+  });
 }
 
-// The first `columns` columns of some rows.
-[[gnu::noinline, maybe_unused]] void chain_rows(Output out, int64_t rows, int64_t k, int64_t n, int64_t columns, const float* left,
-                                                int64_t row_stride, int64_t k_stride, const float* right) {
-  constexpr int64_t width = lanes<Vec>, height = 6;
-  for (int64_t r = 0; r < rows; r += height) {
-    const Output to{out.data + r * out.row_stride, out.row_stride};
-    const float* a = left + r * row_stride;
-    const auto tiles = [&](auto tile, int64_t c) {
-      tile(Output{to.data + c, to.row_stride}, a, row_stride, k_stride, right + c, k, n, rows - r - 1);
-    };
-    int64_t c = 0;
-    for (; c + 2 * width <= columns; c += 2 * width) tiles([](auto... p) { chain_tile<height, 2, Extent::kWhole>(p..., 0); }, c);
-    for (; c < columns; c += width) {
-      const int here = columns - c < width ? static_cast<int>(columns - c) : static_cast<int>(width);
-      tiles([here](auto... p) { chain_tile<height, 1, Extent::kPartial>(p..., here); }, c);
-    }
-  }
-}
-
+// Even and odd k apart.
 template <bool fused>
-[[gnu::always_inline]] inline Vec add_product(Vec a, Vec b, Vec acc) {
-  if constexpr (fused) {
-    return fma(a, b, acc);
-  } else {
-    return acc + a * b;
-  }
-}
-
-// One row × C vectors of columns, even and odd k apart.
-template <int C, Extent extent, bool fused>
-[[gnu::always_inline]] inline void paired_tile(float* out, const float* left, int64_t k_stride, const float* right, int64_t k, int64_t n,
-                                               int width) {
-  const At<Vec, extent> at{0, 0, width};
-  Vec even[C] = {}, odd[C] = {};
-  const int64_t pairs = k & ~int64_t{1};
-  for (int64_t i = 0; i < pairs; i += 2) {
-    const Vec a0 = splat<Vec>(left[i * k_stride]), a1 = splat<Vec>(left[(i + 1) * k_stride]);
-#pragma GCC unroll 4
-    for (int c = 0; c < C; ++c) {
-      even[c] = add_product<fused>(a0, at.from(right + i * n + c * lanes<Vec>), even[c]);
-      odd[c] = add_product<fused>(a1, at.from(right + (i + 1) * n + c * lanes<Vec>), odd[c]);
+[[gnu::noinline]] void paired_rows(Output out, int64_t rows, const float* left, const Avx2Factors& f, int64_t from) {
+  const auto add = [](Vec a, Vec b, Vec acc) { return fused ? fma(a, b, acc) : acc + a * b; };
+  avx2_columns<2>(out, rows, left, f, from, f.n, [&](const float* right, auto& at_rows, auto at, auto& even) {
+    Vec odd[2] = {};
+    for (int64_t k = 0; k + 1 < f.k; k += 2) {
+      const Vec b0 = at.from(right + k * f.n), b1 = at.from(right + (k + 1) * f.n);
+      for (int r = 0; r < 2; ++r) {
+        even[r] = add(splat<Vec>(at_rows[r][k * f.k_stride]), b0, even[r]);
+        odd[r] = add(splat<Vec>(at_rows[r][(k + 1) * f.k_stride]), b1, odd[r]);
+      }
     }
-  }
-  for (int c = 0; c < C; ++c) {
-    Vec total = even[c] + odd[c];
-    if (k > pairs) total = add_product<fused>(splat<Vec>(left[pairs * k_stride]), at.from(right + pairs * n + c * lanes<Vec>), total);
-    at.put(out + c * lanes<Vec>, total);
-  }
+    for (int r = 0; r < 2; ++r) {
+      even[r] = even[r] + odd[r];
+      const int64_t last = f.k - 1;
+      if (f.k % 2 == 1) even[r] = add(splat<Vec>(at_rows[r][last * f.k_stride]), at.from(right + last * f.n), even[r]);
+    }
+  });
 }
 
-// Columns [from, n) of some rows.
-template <bool fused>
-[[gnu::noinline]] void paired_rows(Output out, int64_t rows, int64_t k, int64_t n, int64_t from, const float* left, int64_t row_stride,
-                                   int64_t k_stride, const float* right) {
-  constexpr int64_t width = lanes<Vec>;
-  for (int64_t r = 0; r < rows; ++r) {
-    const float* a = left + r * row_stride;
-    float* to = out.data + r * out.row_stride;
-    int64_t c = from;
-    for (; c + 4 * width <= n; c += 4 * width) paired_tile<4, Extent::kWhole, fused>(to + c, a, k_stride, right + c, k, n, 0);
-    for (; c + width <= n; c += width) paired_tile<1, Extent::kWhole, fused>(to + c, a, k_stride, right + c, k, n, 0);
-    if (c < n) paired_tile<1, Extent::kPartial, fused>(to + c, a, k_stride, right + c, k, n, static_cast<int>(n - c));
-  }
-}
-
-// out = left · right for rows from `first` on; the left matrix' row r, term k is left[r·row_stride + k·k_stride].
-//  k ≤ 256, n ≥ 2, total_rows ≥ 2. `row_block` is 48 or 96.
-[[gnu::noinline, maybe_unused]] void matmul_avx2(Output out, int64_t first, int64_t rows, int64_t total_rows, int64_t row_block, int64_t k,
-                                                 int64_t n, const float* left, int64_t row_stride, int64_t k_stride, const float* right) {
-  const int64_t last = n % 16, wide = last >= 1 && last <= 8 ? n - last : n;
+// out = left · right for rows from `first` on; the left matrix' row r, term k is left[r·row_stride + k·k_stride]. k ≤ 256, n ≥ 2,
+// total_rows ≥ 2. `row_block` is 48 or 96.
+[[gnu::noinline, maybe_unused]] void matmul_avx2(Output out, int64_t first, int64_t rows, int64_t total_rows, int64_t row_block,
+                                                 const float* left, const Avx2Factors& factors) {
+  const int64_t last = factors.n % 16, wide = last >= 1 && last <= 8 ? factors.n - last : factors.n;
   for (int64_t r = 0; r < rows;) {
     const RowRun run = avx2_rows(first + r, total_rows, row_block);
     const int64_t count = run.rows < rows - r ? run.rows : rows - r;
     const Output to{out.data + r * out.row_stride, out.row_stride};
-    const float* a = left + r * row_stride;
-    switch (run.order) {
-      case RowOrder::kGrouped:
-        chain_rows(to, count, k, n, wide, a, row_stride, k_stride, right);
-        if (wide < n) paired_rows<true>(to, count, k, n, wide, a, row_stride, k_stride, right);
-        break;
-      case RowOrder::kPaired:
-        paired_rows<true>(to, count, k, n, 0, a, row_stride, k_stride, right);
-        break;
-      case RowOrder::kPairedPlain:
-        paired_rows<false>(to, count, k, n, 0, a, row_stride, k_stride, right);
-        break;
+    const float* a = left + r * factors.row_stride;
+    if (run.order == RowOrder::kGrouped) chain_rows(to, count, a, factors, wide);
+    if (run.order == RowOrder::kPairedPlain) {
+      paired_rows<false>(to, count, a, factors, 0);
+    } else {
+      paired_rows<true>(to, count, a, factors, run.order == RowOrder::kGrouped ? wide : 0);
     }
     r += count;
   }

@@ -33,37 +33,30 @@ struct Lanes16 {
   }
 };
 
-// R rows × C columns from (row, column) on.
-template <int R, int C>
-[[gnu::always_inline]] inline void lanes16_tile(Output out, int64_t k, const float* left, int64_t row_stride, const float* right,
-                                                int64_t row, int64_t column) {
-  const float *a[R], *b[C];
-  for (int r = 0; r < R; ++r) a[r] = left + (row + r) * row_stride;
+// One row × C columns from `column` on.
+template <int C>
+[[gnu::always_inline]] inline void lanes16_tile(float* out, int64_t k, const float* a, const float* right, int64_t column) {
+  const float* b[C];
   for (int c = 0; c < C; ++c) b[c] = right + (column + c) * k;
-  Lanes16 sums[R][C];
+  Lanes16 sums[C];
   const int64_t whole = k & ~int64_t{15};
   for (int64_t i = 0; i < whole; i += 16)
-    for (int r = 0; r < R; ++r)
-      for (int c = 0; c < C; ++c) sums[r][c].add(a[r] + i, b[c] + i);
-  for (int r = 0; r < R; ++r) {
-    for (int c = 0; c < C; ++c) {
-      if (whole < k) sums[r][c].add_first(a[r] + whole, b[c] + whole, k - whole);
-      out.data[(row + r) * out.row_stride + column + c] = sums[r][c].sum();
-    }
+    for (int c = 0; c < C; ++c) sums[c].add(a + i, b[c] + i);
+  for (int c = 0; c < C; ++c) {
+    if (whole < k) sums[c].add_first(a + whole, b[c] + whole, k - whole);
+    out[column + c] = sums[c].sum();
   }
 }
 
 // `left` is [rows, k], its rows `row_stride` apart; `right` is [n, k].
 [[gnu::noinline, maybe_unused]] void matmul_lanes16(Output out, int64_t rows, int64_t k, int64_t n, const float* left, int64_t row_stride,
                                                     const float* right) {
-  int64_t row = 0;
-  for (; row + 2 <= rows; row += 2) {
+  for (int64_t row = 0; row < rows; ++row) {
+    float* to = out.data + row * out.row_stride;
     int64_t column = 0;
-    for (; column + 4 <= n; column += 4) lanes16_tile<2, 4>(out, k, left, row_stride, right, row, column);
-    for (; column < n; ++column) lanes16_tile<2, 1>(out, k, left, row_stride, right, row, column);
+    for (; column + 4 <= n; column += 4) lanes16_tile<4>(to, k, left + row * row_stride, right, column);
+    for (; column < n; ++column) lanes16_tile<1>(to, k, left + row * row_stride, right, column);
   }
-  if (row == rows) return;
-  for (int64_t column = 0; column < n; ++column) lanes16_tile<1, 1>(out, k, left, row_stride, right, row, column);
 }
 
 }  // namespace

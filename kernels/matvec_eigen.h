@@ -40,8 +40,8 @@ struct Terms {
   const auto sum = [](auto x, auto y) { return x + y; };
   Lanes8 acc[4] = {};
   for (int64_t p = 0; p < packets; ++p) {
-    const Lanes8 product =
-        Lanes8::each(Lanes8::load_from(a + p * 8, 1), Lanes8::load_from(b + p * 8, 1), [](auto x, auto y) { return x * y; });
+    const Lanes8 product = Lanes8::each(Lanes8::load_from(a + p * 8, Size<1>{}), Lanes8::load_from(b + p * 8, Size<1>{}),
+                                        [](auto x, auto y) { return x * y; });
     acc[p % used] = p < used ? product : Lanes8::each(acc[p % used], product, sum);
   }
   if (used == 4) acc[2] = Lanes8::each(acc[2], acc[3], sum);
@@ -59,7 +59,9 @@ struct Terms {
   int64_t at = 0;
   for (; at + 8 <= k; at += 8)
     acc = Lanes8::each(
-        acc, Lanes8::each(Lanes8::load_from(row + at, 1), Lanes8::load_from(x + at, 1), [](auto a, auto b) { return a * b; }), sum);
+        acc,
+        Lanes8::each(Lanes8::load_from(row + at, Size<1>{}), Lanes8::load_from(x + at, Size<1>{}), [](auto a, auto b) { return a * b; }),
+        sum);
   float total = acc.by_halves(sum);
   if (closes_odd) {
     float group = 0.f;
@@ -126,8 +128,10 @@ template <int C, Extent extent>
   constexpr int64_t width = lanes<Vec>;
   int64_t j = 0;
   for (; j + 4 * width <= outputs; j += 4 * width) column_sums<4, Extent::kWhole>(out, j, 0, k, block, small, x, matrix + j, stride);
-  for (; j + width <= outputs; j += width) column_sums<1, Extent::kWhole>(out, j, 0, k, block, small, x, matrix + j, stride);
-  if (j < outputs) column_sums<1, Extent::kPartial>(out, j, outputs - j, k, block, small, x, matrix + j, stride);
+  for (; j < outputs; j += width) {
+    const int64_t left = outputs - j < width ? outputs - j : width;
+    column_sums<1, Extent::kPartial>(out, j, left, k, block, small, x, matrix + j, stride);
+  }
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ namespace {
     case ProductOrder::kLanes16:
       return matmul_lanes16(out, rows, s.k, s.n, left, row_stride, p.right.by_columns);
     case ProductOrder::kAvx2:
-      return matmul_avx2(out, first, rows, s.m, p.row_block, s.k, s.n, left, row_stride, k_stride, p.right.by_terms);
+      return matmul_avx2(out, first, rows, s.m, p.row_block, left, {s.k, s.n, row_stride, k_stride, p.right.by_terms});
     case ProductOrder::kEigenVector:
       return products_with_vector(p, out, first, rows, left, k_stride);
     case ProductOrder::kChains:

@@ -29,7 +29,7 @@ template <class C>
                                            C columns, Full x) {
   if (rules.onednn) [[likely]]
     return softmax_rows(out, rows, columns, x);
-  return softmax_rows_eigen(out, rows, Dynamic{columns}, x, first, total_rows);
+  return softmax_rows_eigen(out, rows, columns, x, first, total_rows);
 }
 
 // As softmax_argmax_rows.
@@ -38,7 +38,7 @@ template <bool keep, class Index, class C>
                                                   int64_t total_rows, C columns, Full x) {
   if (rules.onednn) [[likely]]
     return softmax_argmax_rows<keep>(out, indices, rows, columns, x);
-  if (!softmax_rows_eigen(out, rows, Dynamic{columns}, x, first, total_rows)) return false;
+  if (!softmax_rows_eigen(out, rows, columns, x, first, total_rows)) return false;
   argmax_rows(indices, rows, Dynamic{columns}, Full{out.data, out.row_stride});
   return true;
 }

@@ -181,8 +181,7 @@ extern "C" bool natif_softmax(const float* x, float* out, int64_t* indices, int6
 extern "C" bool natif_softmax_eigen(const float* x, float* out, int64_t rows, int64_t columns, int64_t block) {
   bool known = true;
   in_blocks(rows, block, [&](int64_t first, int64_t count) {
-    known = softmax_rows_eigen(Output{out + first * columns, columns}, count, Dynamic{columns}, Full{x + first * columns, columns}, first,
-                               rows) &&
+    known = softmax_rows_eigen(Output{out + first * columns, columns}, count, columns, Full{x + first * columns, columns}, first, rows) &&
             known;
   });
   return known;
@@ -192,9 +191,8 @@ template <class Reduction>
 void reduce(const float* x, float* out, int64_t rows, int64_t n, int64_t block, bool last) {
   const FlushDenormals flush;
   if (!last) return reduce_first<Reduction>(out, rows, Dynamic{n}, Full{x, n});
-  in_blocks(rows, block, [&](int64_t first, int64_t count) {
-    reduce_last<Reduction>(out + first, count, Dynamic{n}, Full{x + first * n, n}, first);
-  });
+  in_blocks(rows, block,
+            [&](int64_t first, int64_t count) { reduce_last<Reduction>(out + first, count, Dynamic{n}, Full{x + first * n, n}, first); });
 }
 
 // which: 0 sum, 1 mean, 2 product, 3 maximum, 4 minimum.
