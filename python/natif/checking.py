@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from natif.errors import CompileError
 from natif.report import FunctionReport, Report, Site, function_report
 
 _SKIPPED_FOLDERS = {"__pycache__", "node_modules", "site-packages"}
@@ -49,20 +48,15 @@ def check_file(file: Path) -> Report:
         return Report(problems=(_problem(file, error.lineno or 1, (error.offset or 1) - 1, f"it does not parse: {error.msg}"),))
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         return Report(problems=(_problem(file, 1, 0, f"it can't be read: {error}"),))
-    claims = [claim for claim in _compiler.claim_module(tree, str(file), file.stem) if claim["decorated"] or claim["marked"]]
-    return Report(tuple(_planned(tree, file, claim) for claim in claims))
+    if not may_have_typed_functions(text):
+        return Report()
+    plans = _compiler.plan_module(tree, str(file), file.stem)
+    return Report(tuple(function_report(claim, str(file), sites) for claim, sites in plans if claim["decorated"] or claim["marked"]))
 
 
-def _planned(tree: Any, file: Path, claim: dict[str, Any]) -> FunctionReport:
-    from natif import _compiler
-
-    if not claim["native"]:
-        return function_report(claim, str(file))
-    try:
-        plan = _compiler.compile_module(tree, str(file), file.stem, [(claim, claim["name"], "auto", "exact")], ["native"])
-    except CompileError:
-        return function_report(claim, str(file))
-    return function_report(claim, str(file), plan.functions[0]["sites"])
+def may_have_typed_functions(text: str) -> bool:
+    """Whether the text names any module that natif's decorator or a marker comes from."""
+    return "natif" in text or "rextio_tensorflow" in text
 
 
 def _files_below(folder: Path) -> list[Path]:

@@ -115,14 +115,52 @@ def _self_check() -> Finding:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     if not any(map(_installed, ("tensorflow", "tensorflow-cpu"))):
         return Finding("self-check", "note", "needs TensorFlow", "install TensorFlow")
-    from natif import _runtime
-
-    rules = _runtime.self_check()
+    rules = _decided_rules()
     refuted = sorted(rule for rule, proven in rules.items() if not proven)
     if refuted:
         text = f"{len(rules) - len(refuted)} of {len(rules)} rules give eager's bits here; not {', '.join(refuted)}"
         return Finding("self-check", "note", text, "nothing has to be done: those ops run through TensorFlow")
     return Finding("self-check", "good", f"all {len(rules)} rules give eager's bits here")
+
+
+def _decided_rules() -> dict[str, bool]:
+    """The self-check's outcome for every rule: they are decided when the first artifact that relies on them is called, so one is made."""
+    import importlib.util
+    import tempfile
+    from pathlib import Path
+
+    import numpy as np
+    import tensorflow as tf
+
+    import natif
+    from natif import _runtime
+
+    with tempfile.TemporaryDirectory(prefix="natif-") as folder:
+        file = Path(folder) / "natif_doctor_probe.py"
+        file.write_text(_probe(), encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        functions = [natif.native(value, require=True) for name, value in vars(module).items() if name.startswith("probe")]
+        # Any call of the artifact decides all of its rules.
+        functions[0](*[tf.constant(np.ones((2, 2), np.float32))] * len(functions[0].__annotations__))
+    return dict(_runtime.self_check())
+
+
+def _probe() -> str:
+    """The source of one function for each op that has an exactness rule, called on matrices where that is native."""
+    from natif.capability import manifest
+
+    lines = ["import tensorflow as tf", "from natif.types import *"]
+    for rule in manifest()["rules"]:
+        if rule["exactness"]["rule"] and rule["ranks"]:
+            ranks = max(rule["ranks"], key=lambda ranks: (all(rank == 2 for rank in ranks), -sum(ranks)))
+            names = [f"a{index}" for index in range(len(ranks))]
+            parameters = ", ".join(f"{name}: TensorF32Cpu{rank}D" for name, rank in zip(names, ranks, strict=True))
+            lines.append(f"def probe_{len(lines)}({parameters}): return {rule['spellings'][0]}({', '.join(names)})")
+    return "\n".join(lines) + "\n"
 
 
 def _cache() -> Finding:

@@ -40,7 +40,8 @@ class Finder(importlib.abc.MetaPathFinder):
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         """The spec with natif's loader; None where the module is not natif's to load."""
-        if self.packages is not None and fullname.partition(".")[0] not in self.packages:
+        top = fullname.partition(".")[0]
+        if top == "natif" or (self.packages is not None and top not in self.packages):
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:

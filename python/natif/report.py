@@ -102,11 +102,10 @@ def reason_of(function: FunctionReport) -> str:
 def function_report(claim: Mapping[str, Any], file: str, facts: Iterable[tuple[int, str, str, bool]] = ()) -> FunctionReport:
     """A function's report from its claim, with the lanes that planning gave its sites."""
     native = bool(claim["native"])
-    sites = [Site(**site, function=claim["name"], file=file) for site in claim["sites"]]
-    if not native:
-        sites = [replace(site, lane="python") for site in sites]
-    for index, lane, _rule, exact in facts:
-        sites[index] = replace(sites[index], lane=lane, exact=exact)
+    lanes = {index: {"lane": lane, "exact": exact} for index, lane, _rule, exact in facts}
+    unplanned = {} if native else {"lane": "python"}
+    common = {"function": claim["name"], "file": file}
+    sites = [Site(**{**site, **common, **lanes.get(index, unplanned)}) for index, site in enumerate(claim["sites"])]
     return FunctionReport(claim["name"], file, claim["line"], native, tuple(sites))
 
 

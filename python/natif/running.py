@@ -58,5 +58,6 @@ def _run(source: bytes, file: str, spec: object, arguments: Sequence[str]) -> No
         exec(code, module.__dict__)
     except Exception as error:
         # As Python shows it: the traceback begins in the program.
-        sys.excepthook(type(error), error, error.__traceback__.tb_next if error.__traceback__ else None)
+        shown = error.with_traceback(error.__traceback__.tb_next if error.__traceback__ else None)
+        sys.excepthook(type(shown), shown, shown.__traceback__)
         raise SystemExit(1) from None

@@ -1,5 +1,7 @@
 // src/bind/compile.cpp: from confirmed claims to generated C++.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -44,8 +46,9 @@ passes::Numerics read_numerics(const std::string& name) {
 using Request = std::tuple<nb::dict, std::string, std::string, std::string>;
 
 ModulePlan compile_module(nb::object tree, const std::string& filename, const std::string& module_name,
-                          const std::vector<Request>& requests, const std::vector<std::string>& levels, bool verify) {
-  const front::Module module = front::claim(front::Syntax(std::move(tree)), module_name, filename);
+                          const std::vector<Request>& requests, const std::vector<std::string>& levels, bool verify,
+                          const Specialized& specialized) {
+  const front::Module module = front::claim(front::Syntax(std::move(tree)), module_name, filename, specialization_of(specialized));
   ModulePlan plan;
   for (const auto& [claim, name, lane, numerics] : requests) {
     const front::ClaimedFunction& function = confirm(module, claim);
@@ -84,6 +87,18 @@ nb::list functions_of(const ModulePlan& plan) {
   return functions;
 }
 
+/// (the facts of a claim, where its sites run under the default options; none where it is not native)
+nb::list plan_module(nb::object tree, const std::string& filename, const std::string& module_name) {
+  nb::list plans;
+  for (front::ClaimedFunction& function : front::claim(front::Syntax(std::move(tree)), module_name, filename).functions) {
+    const nb::dict facts = facts_of(function);
+    nb::list sites;
+    if (function.native && (function.decorated || function.marked)) sites = sites_of(passes::compile(std::move(function.graph), {}));
+    plans.append(nb::make_tuple(facts, sites));
+  }
+  return plans;
+}
+
 }  // namespace
 
 void register_compile(nb::module_& module) {
@@ -92,11 +107,16 @@ void register_compile(nb::module_& module) {
       .def_prop_ro(
           "functions", &functions_of,
           "One dict for each function: `name`, `ir`, `plan`, and `sites`: (index of the site, lane, exactness rule or \"\", exact).");
+  module.def("plan_module", &plan_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"),
+             "What claim_module() says of a file, each claim with where its sites run under the default options, as ModulePlan.functions "
+             "has them:\n"
+             "empty for functions that are not native, or neither decorated nor marked. Writes no C++.");
   module.def("compile_module", &compile_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"), nb::arg("functions"),
-             nb::arg("levels"), nb::arg("verify") = false,
+             nb::arg("levels"), nb::arg("verify") = false, nb::arg("specialized") = nb::none(),
              "Compiles functions of one source file to the C++ of one artifact.\n\n"
              "`functions` holds (claim, name in the artifact, lane, numerics). Each claim is derived again from `tree`: ValueError where "
              "it differs.\n"
+             "`specialized` is as claim_module() takes it; then the claims are those that it gave with it.\n"
              "natif.CompileError where a function is not native, or where lane=\"fused\" meets an op that no kernel can run.");
 }
 

@@ -145,8 +145,13 @@ def _sentence(site: Site) -> str:
 
 def relative(file: str) -> str:
     """The path from the current folder where the file is below it."""
+    return _relative(file, os.getcwd())  # noqa: PTH109
+
+
+@functools.lru_cache(maxsize=64)
+def _relative(file: str, folder: str) -> str:
     try:
-        return str(Path(file).absolute().relative_to(Path.cwd()))
+        return str(Path(folder, file).relative_to(folder))
     except ValueError:
         return file
 

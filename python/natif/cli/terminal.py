@@ -29,7 +29,7 @@ class Terminal:
     def line(self, text: str = "") -> None:
         """A line of its own."""
         self.clear()
-        print(text, file=self.stream, flush=True)
+        print(text, file=self.stream, flush=self.interactive)
 
     def progress(self, text: str) -> None:
         """A line that the next one replaces; on a stream that is no terminal, a line as any other."""

@@ -17,8 +17,10 @@ def draw(ir: str, lanes: Mapping[int, str]) -> str:
     whole = arrange(parse(ir))
     boxes = list(_all(whole))
     makers = {value: box for box in boxes for value in box.results}
-    parts = [_box(box, lanes) for box in boxes]
-    parts += [_arrow(makers[value], box) for box in boxes for value in dict.fromkeys(box.operands) if value in makers]
+    # Arrows run above the boxes that hold others, so that they can be seen to end inside, and below those that hold text only.
+    parts = [_box(box, lanes) for box in boxes if box.inner]
+    parts += [arrow for box in boxes for arrow in _arrows(box, makers)]
+    parts += [_box(box, lanes) for box in boxes if not box.inner]
     width, height = whole.width + 2 * _MARGIN, whole.height + 2 * _MARGIN
     view = f"{whole.x - _MARGIN:.0f} {whole.y - _MARGIN:.0f} {width:.0f} {height:.0f}"
     return (
@@ -50,9 +52,16 @@ def _text(box: Box, index: int, line: str) -> str:
     return f'<text x="{box.x + PADDING:.1f}" y="{y:.1f}"{title}>{escape(line)}</text>'
 
 
-def _arrow(maker: Box, user: Box) -> str:
+def _arrows(box: Box, makers: Mapping[str, Box]) -> Iterator[str]:
+    """One for each value that the box uses; they end side by side, from left to right as they come."""
+    used = sorted((makers[value] for value in dict.fromkeys(box.operands) if value in makers), key=lambda maker: maker.x + maker.width / 2)
+    for index, maker in enumerate(used):
+        yield _arrow(maker, box, (index + 1) / (len(used) + 1))
+
+
+def _arrow(maker: Box, user: Box, end: float) -> str:
     x0, y0 = maker.x + maker.width / 2, maker.y + maker.height
-    x1, y1 = user.x + user.width / 2, user.y
+    x1, y1 = user.x + user.width * end, user.y
     bend = max(12.0, abs(y1 - y0) / 2)
     curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}"
     return f'<path class="arrow" d="{curve}" marker-end="url(#tip)"/>'

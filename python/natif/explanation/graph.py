@@ -80,7 +80,7 @@ def _node(match: re.Match[str], literals: dict[str, str]) -> Node:
     if op == "literal":
         label = next((argument.partition("=")[2] for argument in arguments if argument.startswith("value=")), "?")
     else:
-        shown = [literals.get(argument, argument) for argument in arguments if argument in literals or "=" in argument]
+        shown = [literals.get(argument, argument) for argument in arguments if argument in literals or _tells(argument)]
         label = f"{op}({', '.join(shown)})" if shown else op
     return Node(
         op,
@@ -91,6 +91,11 @@ def _node(match: re.Match[str], literals: dict[str, str]) -> Node:
         int(place[1]) if place else -1,
         int(site[1]) if site else -1,
     )
+
+
+def _tells(argument: str) -> bool:
+    """Whether it is an attribute worth showing: most flags are off."""
+    return "=" in argument and not argument.endswith("=false")
 
 
 def _arguments(text: str) -> list[str]:

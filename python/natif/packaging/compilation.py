@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -75,26 +75,28 @@ def compile_all(
         return toolchain.compile_units(each.units, stem=stem, folder=folder, pool=compilers)
 
     artifacts: dict[str, Path] = {}
-    # The modules' threads only wait for the compilers' threads, so as many modules can wait as there are.
-    with ThreadPoolExecutor(settings.parallel) as compilers, ThreadPoolExecutor(min(len(generated), 64)) as modules:
-        futures = {modules.submit(build, each): each.module for each in generated}
-        try:
-            for future in as_completed(futures):
-                module = futures[future]
-                try:
-                    artifacts[module.name] = future.result()
-                except CompileError as error:
-                    raise type(error)(f"natif: {module.source.path}: {str(error).removeprefix('natif: ')}") from None
-                if progress is not None:
-                    progress(module.name, len(artifacts), len(futures))
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            toolchain.stop()
-            compilers.shutdown(cancel_futures=True)
-            modules.shutdown()
-            toolchain.resume()
-            raise
+    futures: dict[Future[Path], Module] = {}
+    compilers = ThreadPoolExecutor(settings.parallel)
+    # These threads only wait for those of the compilers, so as many modules can wait as there are.
+    modules = ThreadPoolExecutor(min(len(generated), 64))
+    try:
+        for each in generated:
+            futures[modules.submit(build, each)] = each.module
+        for future in as_completed(futures):
+            module = futures[future]
+            try:
+                artifacts[module.name] = future.result()
+            except CompileError as error:
+                raise type(error)(f"natif: {module.source.path}: {str(error).removeprefix('natif: ')}") from None
+            if progress is not None:
+                progress(module.name, len(artifacts), len(futures))
+    except BaseException:
+        toolchain.stop()
+        raise
+    finally:
+        modules.shutdown(cancel_futures=True)
+        compilers.shutdown(cancel_futures=True)
+        toolchain.resume()
     return artifacts
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from natif.checking import may_have_typed_functions
 from natif.options import Options
 from natif.packaging.config import Settings
 from natif.packaging.errors import ConfigurationError, RequirementError, SourceError
@@ -67,7 +68,7 @@ def _module(file: SourceFile, settings: Settings) -> Module | None:
 
     try:
         source = file.path.read_bytes()
-        if not may_have_typed_functions(source):
+        if not may_have_typed_functions(source.decode("latin-1")):
             return None
         tree = ast.parse(source, str(file.path))
     except OSError as error:
@@ -90,11 +91,6 @@ def _module(file: SourceFile, settings: Settings) -> Module | None:
         if claim["native"] and not reason:
             functions.append(_function(claim, definition, settings, file))
     return Module(file, tree, _shipped_text(source, functions), tuple(functions), tuple(claims), tuple(reports))
-
-
-def may_have_typed_functions(source: bytes) -> bool:
-    """Whether the text names any module that natif's markers or decorator come from."""
-    return b"natif" in source or b"rextio_tensorflow" in source
 
 
 def _reason_not_attached(claim: dict[str, Any], definition: Any) -> str:

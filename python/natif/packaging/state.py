@@ -47,7 +47,7 @@ def fingerprint(project: Project, *, kind: str) -> str:
         json.dumps(settings.project, sort_keys=True, default=str),
     ):
         _add(digest, text.encode())
-    files = {str(file.place): file.path for file in project.files} | {str(path): path for path in _project_files(settings)}
+    files = {str(file.place): file.path for file in project.files} | {str(path): path for path in project_files(settings)}
     for name in sorted(files):
         _add(digest, name.encode())
         _add(digest, files[name].read_bytes())
@@ -59,7 +59,7 @@ def _add(digest: Any, data: bytes) -> None:
     digest.update(data)
 
 
-def _project_files(settings: Settings) -> Iterable[Path]:
+def project_files(settings: Settings) -> Iterable[Path]:
     """The readme, the licences and the file with the version, which go into the wheel."""
     if settings.root is None:
         return

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from natif._version import __version__
 
-_FIRST_TIME = (1980, 1, 1, 0, 0, 0)
+_FIRST_TIME = 315_532_800  # the first of January 1980
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def write(file: Path, *, dist_info: str, tags: Tags, content: Mapping[str, bytes
     record = "".join(f"{_quoted(name)},sha256={_digest(data)},{len(data)}\n" for name, data in entries.items())
     record_name = f"{dist_info}/RECORD"
     entries[record_name] = f"{record}{record_name},,\n".encode()
-    when = _time()
+    when = time.gmtime(source_time())[:6]
     with zipfile.ZipFile(file, "w") as archive:
         for name, data in entries.items():
             archive.writestr(_entry(name, when), data, compresslevel=6)
@@ -54,10 +54,10 @@ def _entry(name: str, when: tuple[int, int, int, int, int, int]) -> zipfile.ZipI
     return entry
 
 
-def _time() -> tuple[int, int, int, int, int, int]:
+def source_time() -> int:
+    """The time that outputs carry, in seconds since 1970: SOURCE_DATE_EPOCH, but none before what a zip file can say."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = time.gmtime(int(epoch))[:6] if epoch.isdecimal() else _FIRST_TIME
-    return max(moment, _FIRST_TIME)
+    return max(int(epoch) if epoch.isdecimal() else 0, _FIRST_TIME)
 
 
 def _digest(data: bytes) -> str:
