@@ -329,10 +329,11 @@ template <int Group, Vector V, class Combine>
 // ---- floating-point state
 // ---------------------------------------------------------------------------------------------------------------------
 
-// While it lives, this thread's arithmetic takes denormal operands as zero and flushes denormal results, as TensorFlow's kernels do.
+// While it lives, this thread's arithmetic takes denormal operands as zero, flushes denormal results and rounds to nearest, as that of
+// TensorFlow's kernels does whatever the caller has set.
 class FlushDenormals {
  public:
-  FlushDenormals() : saved_(read()) { write(saved_ | kFlush); }
+  FlushDenormals() : saved_(read()) { write((saved_ & ~kRounding) | kFlush); }
   ~FlushDenormals() { write(saved_); }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;
@@ -340,12 +341,14 @@ class FlushDenormals {
  private:
 #if defined(__x86_64__)
   using State = uint32_t;
-  static constexpr State kFlush = 0x8040;  // MXCSR: flush to zero, denormals are zero
+  static constexpr State kFlush = 0x8040;     // MXCSR: flush to zero, denormals are zero
+  static constexpr State kRounding = 0x6000;  // MXCSR: 0 is to nearest
   static State read() { return __builtin_ia32_stmxcsr(); }
   static void write(State state) { __builtin_ia32_ldmxcsr(state); }
 #elif defined(__aarch64__)
   using State = uint64_t;
-  static constexpr State kFlush = uint64_t{1} << 24;  // FPCR.FZ
+  static constexpr State kFlush = uint64_t{1} << 24;     // FPCR.FZ
+  static constexpr State kRounding = uint64_t{3} << 22;  // FPCR.RMode: 0 is to nearest
   static State read() {
     State state;
     asm volatile("mrs %0, fpcr" : "=r"(state));

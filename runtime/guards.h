@@ -26,7 +26,7 @@ enum class Reason {
   kSymbolic,       // a symbolic tensor among the arguments
   kMismatch,       // arguments that do not fit, with on_mismatch="fallback"
   kMissingName,    // a module-level name that the function reads is not there
-  kRebound,        // a module-level name that was compiled in holds something else now
+  kRebound,        // a name that the code was compiled from holds something else now
   kDeclined,       // the native code left this call to eager
   kFailed,         // the native code failed and the body gives the error
   kShutdown,       // the interpreter is shutting down

@@ -107,20 +107,6 @@ Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, 
   return Match::kFits;
 }
 
-// Whether every name that was compiled in still holds what it held: 1 or 0, -1 with an error set. Numbers count as equal only with one
-// type.
-int guards_hold(const FunctionState& state) {
-  for (const Guard& guard : state.guards) {
-    PyObject* held = PyDict_GetItemWithError(state.globals.get(), guard.name.get());
-    if (held == guard.value.get()) continue;
-    if (held == nullptr) return PyErr_Occurred() ? -1 : 0;
-    if (Py_TYPE(held) != Py_TYPE(guard.value.get())) return 0;
-    const int equal = PyObject_RichCompareBool(held, guard.value.get(), Py_EQ);
-    if (equal != 1) return equal;
-  }
-  return 1;
-}
-
 // Whether a hidden number still has the type that it was compiled with: unlike an argument, it is not converted.
 bool keeps_its_type(const natif_value_type& type, PyObject* value) {
   if (!type.hidden || type.kind == NATIF_TENSOR) return true;
@@ -222,7 +208,7 @@ Attempt run_natively(NativeFunction& self, const TensorFlow& tf, EagerContext* c
     return Attempt::body(Reason::kArguments);
   }
   values.hold();
-  if (const int hold = guards_hold(state); hold != 1) return hold < 0 ? Attempt::raised() : Attempt::body(Reason::kRebound);
+  if (const int hold = state.names.hold(); hold != 1) return hold < 0 ? Attempt::raised() : Attempt::body(Reason::kRebound);
   for (int i = 0; i < state.function->parameter_count; ++i) {
     const ParameterSource& source = state.sources[static_cast<size_t>(i)];
     PyObject* value = source.kind == ParameterSource::Kind::kArgument ? values.data()[source.argument]

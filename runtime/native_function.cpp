@@ -118,6 +118,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
     Py_VISIT(self.state->error.get());
     Py_VISIT(self.state->globals.get());
     for (const ParameterSource& source : self.state->sources) Py_VISIT(source.object.get());
+    if (const int stop = self.state->names.visit(visit, arg); stop != 0) return stop;
   }
   return 0;
 }

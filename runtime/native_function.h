@@ -3,11 +3,14 @@
 //
 //   NativeFunction(python, provider, name, options)
 //
-// `python` is the function as written, `name` its __qualname__ in the artifact. `provider` is any object with
+// `python` is the function as written, `name` its __qualname__ in the artifact. `provider` is any object with these methods:
+//
 //   artifact(name) -> Artifact       at the first call that may run natively; may take seconds; an exception makes the function stay Python
-//   guards(name) -> dict             optional: module-level names that were compiled in, with the values that they have to hold at each
-//   call report(name), source(name, kind), bind(function, tensors), hidden(name) -> dict of module globals unavailable(name, exception)
-//   optional: called once instead of warning, when the function has to stay Python
+//   hidden(name) -> dict             the module's globals, where hidden inputs are read
+//   guards(name) -> dict             optional: module-level names that were compiled in, with the values that they have to hold
+//   report(name), source(name, kind), bind(function, tensors)
+//   unavailable(name, exception)     optional: called once instead of warning, when the function has to stay Python
+//
 // `options` is a dict: mode ("auto", "native", "python"), on_mismatch ("raise", "fallback"), require (bool), bound (dict of tensors, by
 // parameter name, that the calls do not pass), origin (the function that bind() was called on), and what else the provider keeps there.
 #ifndef NATIF_RUNTIME_NATIVE_FUNCTION_H_
@@ -21,6 +24,7 @@
 #include "runtime/artifact.h"
 #include "runtime/guards.h"
 #include "runtime/signature.h"
+#include "runtime/watched_names.h"
 
 namespace natif::runtime {
 
@@ -29,11 +33,6 @@ struct ParameterSource {
   enum class Kind { kArgument, kGlobal, kBound } kind;
   int argument = 0;  // index in the signature
   Ref object;        // the global's name, or the bound tensor
-};
-
-// A module-level name whose value was compiled in, and that value.
-struct Guard {
-  Ref name, value;
 };
 
 // The function's state. It changes only with the GIL.
@@ -54,8 +53,8 @@ struct FunctionState {
   natif_entry entry = nullptr;
   Signature signature;
   std::vector<ParameterSource> sources;  // of function->parameters
-  Ref globals;                           // where kGlobal names and the guards' are read
-  std::vector<Guard> guards;             // names that were compiled in
+  Ref globals;                           // where kGlobal names are read
+  WatchedNames names;                    // that the code was compiled from
 
   std::array<uint64_t, static_cast<size_t>(Reason::kCount)> python_calls{};
   uint64_t native_calls = 0;

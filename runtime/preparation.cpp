@@ -47,27 +47,23 @@ bool match_parameters(NativeFunction& self) {
   return arguments == state.signature.count() || raise(state, "it has other parameters", "");
 }
 
-bool read_guards(NativeFunction& self) {
-  if (!PyObject_HasAttrString(self.provider, "guards")) return true;
-  Ref guards(PyObject_CallMethod(self.provider, "guards", "O", self.name));
-  if (!guards) return false;
-  if (!PyDict_Check(guards.get())) return raise(*self.state, "provider.guards() answers no dict", "");
-  PyObject *name = nullptr, *value = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(guards.get(), &at, &name, &value);) {
-    Py_INCREF(name);
-    PyUnicode_InternInPlace(&name);
-    self.state->guards.push_back({Ref(name), Ref::borrow(value)});
-  }
-  return true;
+bool expect_dict(const FunctionState& state, PyObject* object, const char* what) {
+  return PyDict_Check(object) || raise(state, what, " answers no dict");
 }
 
-bool read_globals(NativeFunction& self) {
-  bool hidden = false;
-  for (int i = 0; i < self.state->function->parameter_count; ++i) hidden |= self.state->function->parameters[i].hidden != 0;
-  if (!hidden && self.state->guards.empty()) return true;
-  self.state->globals = Ref(PyObject_CallMethod(self.provider, "hidden", "O", self.name));
-  if (!self.state->globals) return false;
-  return PyDict_Check(self.state->globals.get()) || raise(*self.state, "provider.hidden() answers no dict", "");
+// The module's names, and which of them were compiled in.
+bool read_names(NativeFunction& self) {
+  FunctionState& state = *self.state;
+  state.globals = Ref(PyObject_CallMethod(self.provider, "hidden", "O", self.name));
+  if (!state.globals || !expect_dict(state, state.globals.get(), "provider.hidden()")) return false;
+  const bool guarded = PyObject_HasAttrString(self.provider, "guards") != 0;
+  Ref constants(guarded ? PyObject_CallMethod(self.provider, "guards", "O", self.name) : PyDict_New());
+  if (!constants || !expect_dict(state, constants.get(), "provider.guards()")) return false;
+  std::set<std::string> inputs;
+  for (int i = 0; i < state.function->parameter_count; ++i) {
+    if (state.function->parameters[i].hidden) inputs.insert(state.function->parameters[i].name);
+  }
+  return state.names.read(self.python, state.globals.get(), constants.get(), std::move(inputs));
 }
 
 bool load(NativeFunction& self) {
@@ -83,7 +79,7 @@ bool load(NativeFunction& self) {
   if (state.function == nullptr) return raise(state, "it has no function of that name", "");
   state.entry = entry_of(artifact, *state.function);
   if (state.entry == nullptr) return raise(state, "it has no code for the vector level ", artifact.module->levels[artifact.level]);
-  return match_parameters(self) && read_guards(self) && read_globals(self);
+  return match_parameters(self) && read_names(self);
 }
 
 void wait_for_builder(FunctionState& state) {
