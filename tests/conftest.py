@@ -10,3 +10,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def rewrite_goldens(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--rewrite-goldens"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "situation(group, what, eager=…, natif=…): a row of docs/guarantees.md, which the test proves; written by scripts/generate_docs.py",
+    )
