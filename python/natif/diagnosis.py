@@ -143,7 +143,7 @@ def _decided_rules() -> dict[str, bool]:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        functions = [natif.native(value, require=True) for name, value in vars(module).items() if name.startswith("probe")]
+        functions = [natif.native(require=True)(value) for name, value in vars(module).items() if name.startswith("probe")]
         # Any call of the artifact decides all of its rules.
         functions[0](*[tf.constant(np.ones((2, 2), np.float32))] * len(functions[0].__annotations__))
     return dict(_runtime.self_check())
