@@ -7,6 +7,7 @@ import traceback
 import warnings
 from typing import Any
 
+import offsets
 import programs
 import pytest
 import tensorflow as tf
@@ -33,7 +34,7 @@ FAILING = [
     (programs.dense, ((0, 4), (3, 3), (3,)), "tf.matmul(x, w)"),
     (programs.quotient, ((5, 4), (4, 4)), "x / y"),
     (programs.quotient, ((0, 4), (0, 3)), "x / y"),
-    (programs.with_offset, ((2, 4),), "OFFSET"),
+    (offsets.with_offset, ((2, 4),), "OFFSET"),
     (programs.classes, ((2, 4), (4, 0), (0,)), "tf.argmax"),
     (programs.classes, ((2, 4), (4, 2), (3,)), "+ b"),
 ]
@@ -53,7 +54,7 @@ def test_failing_ops(function: Any, shapes: Any, text: str, draw: Any) -> None:
     assert mine[:2] == ("error", "InvalidArgumentError")
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         function(*arguments)
-    own = [entry for entry in traceback.extract_tb(raised.tb) if entry.filename == programs.__file__]
+    own = [entry for entry in traceback.extract_tb(raised.tb) if entry.filename in (programs.__file__, offsets.__file__)]
     assert [entry.lineno for entry in own] == [line_of(function, text)]
     good = [draw(2, 3), draw(3, 3), draw(3)][: len(shapes)] if function is not programs.quotient else [draw(2, 3), draw(2, 3)]
     same(function, *good)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import offsets
 import programs
 import pytest
 import tensorflow as tf
@@ -73,11 +74,11 @@ def test_a_module_tensor(draw: Any) -> None:
 
     def program(function: Any) -> Any:
         with tf.GradientTape() as tape:
-            tape.watch(programs.OFFSET)
+            tape.watch(offsets.OFFSET)
             result = function(x)
-        return result, tape.gradient(result, programs.OFFSET)
+        return result, tape.gradient(result, offsets.OFFSET)
 
-    check(program, programs.with_offset, tape=1)
+    check(program, offsets.with_offset, tape=1)
 
 
 @pytest.mark.situation("Gradients", "nested tapes, derivatives of derivatives", eager="records on each tape", natif=BODY)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
+import offsets
 import programs
 import pytest
 import tensorflow as tf
@@ -134,15 +135,15 @@ def test_function_replaced_early(x: Any) -> None:
 @pytest.mark.situation("Scopes and hooks", "a module-level tensor is set anew", eager="reads the new one", natif="reads the new one")
 def test_module_tensor(draw: Any) -> None:
     x = draw(2, 3)
-    check(lambda: mock.patch.object(programs, "OFFSET", draw(1, 3)), programs.with_offset, x, native=1)
-    with mock.patch.object(programs, "OFFSET", None), pytest.raises(TypeError, match="for the module-level name 'OFFSET'"):
-        programs.with_offset(x)
-    kept = programs.OFFSET
-    del programs.OFFSET
+    check(lambda: mock.patch.object(offsets, "OFFSET", draw(1, 3)), offsets.with_offset, x, native=1)
+    with mock.patch.object(offsets, "OFFSET", None), pytest.raises(TypeError, match="for the module-level name 'OFFSET'"):
+        offsets.with_offset(x)
+    kept = offsets.OFFSET
+    del offsets.OFFSET
     try:
-        check(contextlib.nullcontext, programs.with_offset, x, missing_name=1)
+        check(contextlib.nullcontext, offsets.with_offset, x, missing_name=1)
     finally:
-        programs.OFFSET = kept
+        offsets.OFFSET = kept
 
 
 @pytest.mark.situation(
