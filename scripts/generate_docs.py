@@ -1,4 +1,5 @@
-"""Write docs/ops.md and docs/diagnostics.md from the op registry and the diagnostics of the compiler that is installed.
+"""Write docs/ops.md and docs/diagnostics.md from the op registry and the diagnostics of the compiler that is installed, and
+docs/guarantees.md from the tests.
 
 python scripts/generate_docs.py            writes them
 python scripts/generate_docs.py --check    exits 1 and names those that are stale
@@ -10,6 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 from typing import Any
+
+from guarantees import guarantees_page
 
 import natif._compiler
 
@@ -101,7 +104,11 @@ def diagnostics_page(diagnostics: list[Record]) -> str:
 
 
 def pages() -> dict[str, str]:
-    return {"ops.md": ops_page(natif._compiler.registry()), "diagnostics.md": diagnostics_page(natif._compiler.diagnostics())}
+    return {
+        "ops.md": ops_page(natif._compiler.registry()),
+        "diagnostics.md": diagnostics_page(natif._compiler.diagnostics()),
+        "guarantees.md": guarantees_page(NOTE.replace("the compiler", "the tests")),
+    }
 
 
 def main() -> int:
