@@ -4,9 +4,8 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
-from natif import toolchain
-
 import natif
+from natif import toolchain
 
 PAGE = Path(__file__).parent.parent / "docs" / "abi.md"
 MODULE = """
@@ -21,7 +20,8 @@ def test_the_host_in_c_calls_an_artifact(tmp_path: Path):
     source = tmp_path / "affine_module.py"
     source.write_text(MODULE)
     spec = importlib.util.spec_from_file_location("affine_module", source)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     function = natif.compile(module.affine, lane="fused", require=True)
