@@ -27,8 +27,8 @@ struct Sum {
     return acc + x;
   }
   [[gnu::always_inline]] static float scalar(float x, float acc) { return x + acc; }
-  // `scalar` where x is the only element after the groups of 8.
-  [[gnu::always_inline]] static float scalar_alone(float x, float acc) { return x + acc; }
+  // `scalar` where x is the only element after the groups of 8. It counts from the start value, as several do: −0 and −0 give +0.
+  [[gnu::always_inline]] static float scalar_alone(float x, float acc) { return (start + x) + acc; }
   template <class T>
   [[gnu::always_inline]] static T finish(T total, T) {
     return total;
@@ -86,7 +86,7 @@ template <class Reduction, class Stride>
   const auto combine = [](auto acc, auto v) { return Reduction::packet(acc, v); };
   float rest = Reduction::start;
   for (int64_t i = n & ~int64_t{7}; i < n; ++i) rest = Reduction::scalar(x[i * stride], rest);
-  if (n < 8) return rest;
+  if (n < 8) return Reduction::halves_long_rows ? Reduction::scalar(rest, Reduction::start) : rest;  // a flushed −0 becomes +0
   Lanes8 acc = Lanes8::all(Reduction::start);
   int64_t i = 0;
   if (n >= 32) {
@@ -109,7 +109,7 @@ template <class Reduction, class Stride>
 inline float reduce_run(const float* x, int64_t index, int64_t n, Stride stride) {
   if (!Reduction::halves_long_rows || n <= kLongestReduction) return reduce_piece<Reduction>(x, n, stride);
   const int64_t split = ((index + (n + 1) / 2 + 7) & ~int64_t{7}) - index;
-  const float left = reduce_run<Reduction>(x, index, split, stride);
+  const float left = Reduction::scalar(reduce_run<Reduction>(x, index, split, stride), Reduction::start);
   return Reduction::scalar(reduce_run<Reduction>(x + split * stride, index + split, n - split, stride), left);
 }
 

@@ -54,6 +54,20 @@ TEST(Reduce, Minimum) {
   expect_the_rules_bits<Min>([](float a, float b) { return a < b ? a : b; });
 }
 
+TEST(Reduce, SumsOfTinyElementsKeepTheSignOfZero) {
+  const FlushDenormals flush;
+  for (int64_t n : {2, 3, 7, 8, 9, 15, 17, 33, 41}) {
+    const int64_t rows = 500;
+    reference::Values x = reference::normal_values(rows * n, 3), out(rows), expected(rows);
+    for (float& v : x) v *= 1e-19f;  // in two steps: 1e-38 itself would be flushed
+    for (float& v : x) v *= 1e-19f;
+    reduce_last<Sum>(out.data(), rows, Dynamic{n}, Full{x.data(), n}, 0);
+    for (int64_t r = 0; r < rows; ++r)
+      expected[r] = reference::reduce_last(x.data() + r * n, n, 1, 0.f, [](float a, float b) { return a + b; });
+    reference::expect_same_bits(out, expected, std::to_string(n));
+  }
+}
+
 TEST(Reduce, NaNWinsAnywhere) {
   for (int64_t n : {2, 8, 9, 33, 70}) {
     for (int64_t place = 0; place < n; ++place) {

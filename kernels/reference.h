@@ -95,7 +95,6 @@ template <class Combine>
 float reduce_last(const float* x, int64_t n, int64_t stride, float start, Combine combine) {
   float rest = start;
   for (int64_t i = n / 8 * 8; i < n; ++i) rest = combine(rest, x[i * stride]);
-  if (n < 8) return rest;
   float lanes[4][8];
   for (auto& lane : lanes)
     for (float& v : lane) v = start;
