@@ -27,6 +27,12 @@ extern "C" {
 #else
 #define NATIF_EXPORT
 #endif
+/* The symbol under which an artifact exports its natif_module, as assemblers spell it. */
+#if defined(__APPLE__)
+#define NATIF_MODULE_SYMBOL "_natif_module"
+#else
+#define NATIF_MODULE_SYMBOL "natif_module"
+#endif
 
 /* What an entry or a host function answers. After NATIF_FAILED the host knows the error (fail() was called, or the host itself failed).
    NATIF_DECLINED: this call is left to eager, and nothing observable has happened. */

@@ -2,7 +2,6 @@
 #include "runtime/machine_key.h"
 
 #include <dlfcn.h>
-#include <gnu/libc-version.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,14 @@
 #include <fstream>
 #include <sstream>
 #include <vector>
+
+#include "runtime/platform.h"
+
+#if defined(__linux__)
+#include <gnu/libc-version.h>
+#else
+extern char** environ;
+#endif
 
 namespace natif::runtime {
 namespace {
@@ -30,7 +37,12 @@ std::string cpu() {
 std::string file_stamp(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) return "none";
-  return std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
+#if defined(__APPLE__)
+  const timespec& changed = info.st_mtimespec;
+#else
+  const timespec& changed = info.st_mtim;
+#endif
+  return std::to_string(info.st_size) + " " + std::to_string(changed.tv_sec) + "." + std::to_string(changed.tv_nsec);
 }
 
 // The hash of the wheel's RECORD, which holds the hash of every file of the wheel.
@@ -60,6 +72,14 @@ std::string environment() {
   return text;
 }
 
+std::string libc_version() {
+#if defined(__linux__)
+  return gnu_get_libc_version();
+#else
+  return "the system's";
+#endif
+}
+
 std::string own_build() {
   Dl_info info;
   return dladdr(reinterpret_cast<void*>(&machine_key), &info) != 0 ? file_stamp(info.dli_fname) : "none";
@@ -74,9 +94,9 @@ uint64_t hash_of(const std::string& text) {
 }
 
 std::string machine_key(const std::string& tensorflow_root, int threads) {
-  return cpu() + "library " + file_stamp(tensorflow_root + "/libtensorflow_cc.so.2") + "\n" +
-         record(std::filesystem::path(tensorflow_root).parent_path()) + "libc " + gnu_get_libc_version() + "\nthreads " +
-         std::to_string(threads) + "\n" + environment() + "runtime " + own_build() + "\n";
+  return cpu() + "library " + file_stamp(tensorflow_root + "/" + kPlatform.eager) + "\n" +
+         record(std::filesystem::path(tensorflow_root).parent_path()) + "libc " + libc_version() + "\nthreads " + std::to_string(threads) +
+         "\n" + environment() + "runtime " + own_build() + "\n";
 }
 
 }  // namespace natif::runtime

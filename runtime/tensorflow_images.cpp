@@ -9,6 +9,8 @@
 #include <array>
 #include <cstring>
 
+#include "runtime/platform.h"
+
 namespace natif::runtime {
 namespace {
 
@@ -69,9 +71,8 @@ struct Version {
   const char* bridge;
 };
 constexpr Version kVersions[] = {
-    {"2.16.", "python/_pywrap_tensorflow_internal.so"},  {"2.17.", "python/_pywrap_tensorflow_internal.so"},
-    {"2.18.", "python/_pywrap_tensorflow_internal.so"},  {"2.19.", "python/lib_pywrap_tensorflow_common.so"},
-    {"2.20.", "python/lib_pywrap_tensorflow_common.so"}, {"2.21.", "python/lib_pywrap_tensorflow_common.so"},
+    {"2.16.", kPlatform.bridge_until_2_18}, {"2.17.", kPlatform.bridge_until_2_18}, {"2.18.", kPlatform.bridge_until_2_18},
+    {"2.19.", kPlatform.bridge_from_2_19},  {"2.20.", kPlatform.bridge_from_2_19},  {"2.21.", kPlatform.bridge_from_2_19},
 };
 
 bool fail(const std::string& text) {
@@ -97,8 +98,9 @@ bool check_interpreter(const Installation& installation) {
     return fail("this build is for CPython 3.11, not " + installation.implementation + " " + installation.python +
                 "; install natif for that interpreter or set NATIF_MODE=python");
   }
-  if (installation.machine != "x86_64" && installation.machine != "aarch64") {
-    return fail("native functions run on x86_64 and aarch64, not on " + installation.machine + "; set NATIF_MODE=python");
+  if (installation.machine != kPlatform.machine) {
+    return fail("this build is for " + std::string(kPlatform.name) + ", not for " + installation.machine +
+                "; install natif for that machine or set NATIF_MODE=python");
   }
   return true;
 }
@@ -135,8 +137,8 @@ bool open_tensorflow(const Installation& installation, TensorFlowApi& api) {
     return fail("TensorFlow " + installation.version +
                 " is not supported (2.16 to 2.21 are); install one of those, upgrade natif, or set NATIF_MODE=python");
   }
-  const std::array<std::string, kImageCount> paths = {installation.root + "/" + bridge, installation.root + "/libtensorflow_cc.so.2",
-                                                      installation.root + "/libtensorflow_framework.so.2"};
+  const std::array<std::string, kImageCount> paths = {installation.root + "/" + bridge, installation.root + "/" + kPlatform.eager,
+                                                      installation.root + "/" + kPlatform.framework};
   std::array<void*, kImageCount> images;
   for (int i = 0; i < kImageCount; ++i) {
     images[i] = dlopen(paths[i].c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);

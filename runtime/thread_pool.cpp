@@ -148,8 +148,11 @@ void set_pool_threads(int threads) {
 }
 
 int available_threads() {
+  int allowed = static_cast<int>(std::thread::hardware_concurrency());
+#if defined(__linux__)
   cpu_set_t set;
-  const int allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof set, &set) == 0) allowed = CPU_COUNT(&set);
+#endif
   return std::max(1, static_cast<int>(std::min<double>(allowed, std::ceil(control_group_quota()))));
 }
 

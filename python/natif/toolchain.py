@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from natif import platforms
 from natif.errors import CompileError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ TARGETS = {"native": "native", "x86-64-v2": "x86-64-v2", "x86-64-v3": "x86-64-v3
 """What a target is for -march. `native` is this machine's processor."""
 
 _OLDEST = {"gcc": 11, "clang": 14}
+_ELF_FLAGS = ["-static-libstdc++", "-static-libgcc", "-Wl,--build-id=none", "-Wl,--as-needed"]
 
 
 class Compiler(NamedTuple):
@@ -47,7 +49,10 @@ class Unit(NamedTuple):
 
 
 def find_compiler() -> Compiler:
-    """The first usable compiler of NATIF_CXX, CXX, c++, g++ and clang++; CompileError where none is."""
+    """The first usable compiler of NATIF_CXX, CXX, c++, g++ and clang++; CompileError where none is, and on platforms that natif has no
+    code for.
+    """
+    platforms.current()
     chosen = os.environ.get("NATIF_CXX")
     candidates = [chosen] if chosen else [os.environ.get("CXX"), "c++", "g++", "clang++"]
     refusals = []
@@ -187,11 +192,8 @@ def flags(target: str) -> list[str]:
         "-fvisibility=hidden",
         "-fPIC",
         "-shared",
-        "-static-libstdc++",
-        "-static-libgcc",
-        "-Wl,--build-id=none",
-        "-Wl,--as-needed",
-        *(["-g"] if kept() else ["-g0", "-Wl,--strip-all"]),
+        *(_ELF_FLAGS if os.uname().sysname == "Linux" else []),
+        *(["-g"] if kept() else ["-g0", "-Wl,-s" if os.uname().sysname == "Linux" else "-Wl,-x"]),
     ]
 
 

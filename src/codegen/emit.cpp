@@ -124,7 +124,7 @@ void print_module(Writer& w, Tables& tables, const Module& module, Functions fun
   w.close("  // namespace");
   w.blank();
   w.line("// C++ has one name space for types and variables, so the variable goes by another name than its symbol.");
-  w.line("extern \"C\" NATIF_EXPORT const natif_module exported_module __asm__(\"natif_module\");");
+  w.line("extern \"C\" NATIF_EXPORT const natif_module exported_module __asm__(NATIF_MODULE_SYMBOL);");
   w.line("const natif_module exported_module = {");
   w.line(".abi_version = NATIF_ABI_VERSION, .struct_size = sizeof(natif_module),");
   w.line(".name = $, .source_file = $,", quoted(module.name), quoted(module.source_file));

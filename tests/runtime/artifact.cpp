@@ -239,7 +239,7 @@ const char* const levels[] = {"aarch64"};
 }  // namespace
 
 // The exported name is that of the type, so C++ declares it under another.
-extern "C" NATIF_EXPORT const natif_module table __asm__("natif_module");
+extern "C" NATIF_EXPORT const natif_module table __asm__(NATIF_MODULE_SYMBOL);
 const natif_module table = {NATIF_ABI_VERSION,
                             sizeof(natif_module),
                             "bodies",
