@@ -94,5 +94,15 @@ struct OrderedProduct {
   return {order_of_product(rules, shape), tall ? 96 : 48, shape, {}};
 }
 
+// A batch of matrices times one [k, n] matrix: chains in pieces of 512 terms, however many rows and columns. All rows of the batch are rows
+// of one product, whose shape says 1 row: its chains are in one piece.
+[[maybe_unused]] inline OrderedProduct ordered_batch_product(int64_t k, int64_t n, bool transpose_right) {
+  return {k <= 512 ? ProductOrder::kChains : ProductOrder::kUnknown, 0, {1, k, n, false, transpose_right}, {}};
+}
+
+// Batches of more than one axis for which TensorFlow 2.21 gives wrong numbers and writes outside its memory: several matrices, but one only
+// along the innermost batch axis, times one matrix.
+[[maybe_unused]] constexpr bool is_miscomputed_batch(int64_t innermost, int64_t matrices) { return innermost == 1 && matrices > 1; }
+
 }  // namespace
 }  // namespace natif::kernels

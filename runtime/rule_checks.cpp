@@ -75,6 +75,16 @@ std::vector<Sizes> block_sizes(bool avx2) {
   return sizes;
 }
 
+// One row, one column and others; the right operand as it is and transposed.
+std::vector<Sizes> batch_sizes() {
+  std::vector<Sizes> sizes;
+  for (const int64_t m : {1, 2, 17})
+    for (const int64_t k : {1, 7, 64, 400, 512})
+      for (const int64_t n : {1, 2, 10, 64})
+        for (const bool transposed : {false, true}) sizes.push_back({.m = m, .k = k, .n = n, .transpose_b = transposed});
+  return sizes;
+}
+
 // With oneDNN on, vectors too, and blocks of rows in two halves.
 std::vector<Sizes> onednn_avx2_sizes() {
   std::vector<Sizes> sizes = block_sizes(true);
@@ -106,6 +116,10 @@ std::vector<Sizes> reduction_sizes() {
     for (const int64_t m : {1, 2, 15, 16, 33})
       for (const int64_t n : {1, 7, 8, 9, 33, 40, 100}) sizes.push_back({m, 0, n, axis});
   sizes.push_back({1, 0, 8192, 1});
+  for (const int axis : {1, 2})
+    for (const int64_t outer : {2, 3})
+      for (const int64_t m : {2, 15, 16, 33})
+        for (const int64_t n : {3, 8, 21, 40}) sizes.push_back({m, outer, n, axis});
   return sizes;
 }
 
@@ -122,6 +136,7 @@ const std::vector<Rule>& all_rules() {
       {"matmul@eigen-vector", {{"MatMul", Computation::kMatMulEigenVector}}, vector_sizes()},
       {"matmul@eigen", {{"MatMul", Computation::kMatMulEigen}}, block_sizes(false)},
       {"matmul@eigen-avx2", {{"MatMul", Computation::kMatMulEigenAvx2}}, block_sizes(true)},
+      {"batch_matmul", {{"BatchMatMulV2", Computation::kBatchMatMul}}, batch_sizes()},
       {"softmax", {{"Softmax", Computation::kSoftmax}}, row_sizes()},
       {"softmax@eigen", {{"Softmax", Computation::kSoftmaxEigen}}, row_sizes_of_eigen()},
       {"sum", {{"Sum", Computation::kSum}, {"Mean", Computation::kMean}}, reduction_sizes()},
@@ -207,10 +222,21 @@ class Runner {
     const auto matrix = [this](int64_t rows, int64_t columns, bool transposed, const std::vector<float>& values) {
       return make(NATIF_FLOAT32, {transposed ? columns : rows, transposed ? rows : columns}, values.data(), values.size() * sizeof(float));
     };
-    std::vector<TFE_TensorHandle*> inputs = {matrix(s.m, product ? s.k : s.n, s.transpose_a, a)};
+    const bool batch = operation.computation == Computation::kBatchMatMul, reduction = is_reduction(operation.computation);
+    std::vector<TFE_TensorHandle*> inputs;
+    if (batch || (reduction && s.k != 0)) {
+      const int64_t outer = batch ? kBatch : s.k, inner = batch ? s.k : s.n;
+      inputs.push_back(make(NATIF_FLOAT32, {outer, s.m, inner}, a.data(), a.size() * sizeof(float)));
+    } else {
+      inputs.push_back(matrix(s.m, product ? s.k : s.n, s.transpose_a, a));
+    }
     if (product) inputs.push_back(matrix(s.k, s.n, s.transpose_b, b));
-    const int32_t axis = s.axis;
-    if (is_reduction(operation.computation)) inputs.push_back(make(NATIF_INT32, {}, &axis, sizeof axis));
+    const int32_t axis = s.axis, ends[] = {0, 2};
+    if (reduction && s.k != 0 && s.axis == 2) {
+      inputs.push_back(make(NATIF_INT32, {2}, ends, sizeof ends));
+    } else if (reduction) {
+      inputs.push_back(make(NATIF_INT32, {}, &axis, sizeof axis));
+    }
     TFE_Op* op = api_.new_op(context_, operation.op, status_);
     if (op == nullptr) return nullptr;
     api_.reset_op(op, operation.op, kCpuDevice, status_);
@@ -218,8 +244,8 @@ class Runner {
       if (input != nullptr && ok()) api_.op_add_input(op, input, status_);
     }
     if (product && ok()) {
-      api_.op_set_bool(op, "transpose_a", s.transpose_a);
-      api_.op_set_bool(op, "transpose_b", s.transpose_b);
+      api_.op_set_bool(op, batch ? "adj_x" : "transpose_a", s.transpose_a);
+      api_.op_set_bool(op, batch ? "adj_y" : "transpose_b", s.transpose_b);
     }
     TFE_TensorHandle* result = nullptr;
     int count = 1;
@@ -241,12 +267,13 @@ class Runner {
 
 bool same_bits(const TensorFlowApi& api, TFE_Context* context, const Operation& operation, const Sizes& s, KernelRunner kernel) {
   const bool product = is_product(operation.computation), reduction = is_reduction(operation.computation);
+  const int64_t rows = operation.computation == Computation::kBatchMatMul ? kBatch * s.m : s.m;
   Values values;
   for (int round = 0; round < 2; ++round) {
-    const std::vector<float> a = operand(values, operation.computation, s.m * (product ? s.k : s.n), round);
+    const std::vector<float> a = operand(values, operation.computation, reduction ? s.reduced_from() : rows * (product ? s.k : s.n), round);
     const std::vector<float> b = operand(values, operation.computation, product ? s.k * s.n : 0, 0);
     std::vector<float> scratch(b.size());
-    std::vector<float> mine(static_cast<size_t>(reduction ? (s.axis == 0 ? s.n : s.m) : s.m * s.n));
+    std::vector<float> mine(static_cast<size_t>(reduction ? s.reduced_to() : rows * s.n));
     Runner runner(api, context);
     const float* theirs = runner.run(operation, s, a, b);
     if (theirs == nullptr || !kernel(operation.computation, s, {a.data(), b.data(), scratch.data()}, mine.data())) return false;

@@ -11,20 +11,27 @@ namespace natif::runtime {
 enum class Computation {
   kExp, kLog, kTanh, kSigmoid, kRsqrt, kReciprocal,
   kMatMul, kMatMulAvx2, kMatMulEigenVector, kMatMulEigen, kMatMulEigenAvx2,  // by the rules of the machine classes
+  kBatchMatMul,
   kSoftmax, kSoftmaxEigen,
   kSum, kMean, kProd, kMax, kMin
 };
 // clang-format on
 
-constexpr bool is_product(Computation c) { return c >= Computation::kMatMul && c <= Computation::kMatMulEigenAvx2; }
+constexpr bool is_product(Computation c) { return c >= Computation::kMatMul && c <= Computation::kBatchMatMul; }
 constexpr bool is_reduction(Computation c) { return c >= Computation::kSum; }
 
 // One comparison: elementwise and softmax: a is [m, n]; products: a is [m, k], b is [k, n], or the transposes of these; reductions: a is
-// [m, n], along `axis`.
+// [m, n], along `axis`, or [k, m, n] if k is not 0, along the middle axis (1) or the two others (2). In a batch product a is kBatch
+// matrices.
+constexpr int64_t kBatch = 3;
 struct Sizes {
   int64_t m = 1, k = 0, n = 1;
   int axis = 1;
   bool transpose_a = false, transpose_b = false;
+
+  // Of a reduction's operand and result.
+  constexpr int64_t reduced_from() const { return (k != 0 ? k : 1) * m * n; }
+  constexpr int64_t reduced_to() const { return k == 0 ? (axis == 0 ? n : m) : (axis == 1 ? k * n : m); }
 };
 
 // The operands, and for a product k·n elements of memory to work in.

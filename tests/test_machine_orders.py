@@ -66,6 +66,31 @@ def turned_left(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> TensorF32Cpu2D:
     return tf.matmul(x, w, transpose_a=True)
 
 
+@native
+def dense(x: TensorF32Cpu3D, w: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu3D:
+    return tf.sigmoid(tf.matmul(x, w) + b)
+
+
+@native
+def dense_turned(x: TensorF32Cpu4D, w: TensorF32Cpu2D) -> TensorF32Cpu4D:
+    return tf.matmul(x, w, transpose_b=True)
+
+
+@native
+def pooled(x: TensorF32Cpu4D) -> TensorF32Cpu2D:
+    return tf.reduce_mean(tf.nn.relu(x), axis=[1, 2]) + tf.reduce_max(x, axis=(1, 2))
+
+
+@native
+def moments(x: TensorF32Cpu3D) -> TensorF32Cpu3D:
+    return (x - tf.reduce_mean(x, axis=1, keepdims=True)) * tf.reduce_sum(x, axis=[0, 2], keepdims=True)
+
+
+@native
+def loss(x: TensorF32Cpu2D) -> TensorF32Cpu0D:
+    return tf.reduce_mean(x)
+
+
 rng = np.random.default_rng(1)
 
 
@@ -81,14 +106,19 @@ for batch in (1, 2, 3, 7, 8, 15, 16, 17, 24, 33, 50, 72, 100, 128, 1000):
         (classes, (x, mean, scale, draw(32, 64), draw(64), draw(64, 8), draw(8))),
         (probabilities, (digits, draw(64, 10), draw(10))),
         (turned_left, (draw(32, batch), draw(32, 9))),
+        (dense_turned, (draw(2, 3, batch, 20), draw(7, 20))),
+        (pooled, (draw(batch, 5, 7, 9),)),
+        (moments, (draw(3, batch, 10),)),
+        (loss, (draw(batch, 50),)),
     ]
     for n in (1, 2, 10, 17, 64):
+        calls += [(dense, (draw(2, batch, 32), draw(32, n), draw(n)))]
         calls += [(hidden, (x, draw(32, n), draw(n))), (turned, (x, draw(n, 32), draw(n)))]
     for function, arguments in calls:
         mine, theirs = np.asarray(function(*arguments)), np.asarray(function.python(*arguments))
         if mine.dtype != theirs.dtype or mine.tobytes() != theirs.tobytes():
             different.append([function.__name__, batch, [list(a.shape) for a in arguments]])
-lanes = {f.__name__: f.report.lane for f in (classes, probabilities, hidden, turned)}
+lanes = {f.__name__: f.report.lane for f in (classes, probabilities, hidden, turned, dense, loss)}
 print(json.dumps({"different": different, "rules": _runtime.self_check(), "lanes": lanes}))
 """
 
@@ -120,5 +150,7 @@ def test_functions_give_eagers_bits(name: str, program: Path) -> None:
     softmax = any(holds for rule, holds in rules.items() if rule.startswith("softmax"))
     assert products == (name != "no rule for products")
     assert softmax == (name not in WITHOUT_SOFTMAX)
+    assert lanes["loss"] == "fused"
+    assert lanes["dense"] == ("fused" if rules["batch_matmul"] else "mixed")
     assert lanes["hidden"] == ("fused" if products else "mixed")
     assert lanes["probabilities"] == ("fused" if products and softmax else "mixed")

@@ -4,6 +4,7 @@
 // CPUs.
 #include "kernels/kernels.h"
 #include "kernels/product_rows.h"
+#include "kernels/reduce_axes.h"
 #include "kernels/softmax_order.h"
 #include "runtime/self_check_kernels.h"
 
@@ -28,8 +29,7 @@ bool unary(const F& f, const Sizes& s, const float* x, float* out) {
   return true;
 }
 
-bool product(const ProductRules& rules, const Sizes& s, const Operands& operands, float* out) {
-  OrderedProduct p = ordered_product(rules, {s.m, s.k, s.n, s.transpose_a, s.transpose_b});
+bool product(OrderedProduct p, const Sizes& s, const Operands& operands, float* out) {
   if (p.order == ProductOrder::kUnknown) return false;
   p.right = {s.transpose_b ? operands.scratch : operands.b, s.transpose_b ? operands.b : nullptr};
   if (s.transpose_b && reads_by_terms(p.order)) transpose_rows(Output{operands.scratch, s.n}, s.n, Dynamic{s.k}, Full{operands.b, s.k});
@@ -45,6 +45,10 @@ bool product(const ProductRules& rules, const Sizes& s, const Operands& operands
   return true;
 }
 
+bool product(const ProductRules& rules, const Sizes& s, const Operands& operands, float* out) {
+  return product(ordered_product(rules, {s.m, s.k, s.n, s.transpose_a, s.transpose_b}), s, operands, out);
+}
+
 bool softmax(const SoftmaxRules& rules, const Sizes& s, const float* x, float* out) {
   bool known = is_known_softmax(rules, s.m, s.n);
   in_blocks(s.m, [&](int64_t first, int64_t rows) {
@@ -56,6 +60,10 @@ bool softmax(const SoftmaxRules& rules, const Sizes& s, const float* x, float* o
 
 template <class Reduction>
 bool reduce(const Sizes& s, const float* x, float* out) {
+  if (s.k != 0) {
+    const int64_t dims[] = {s.k, s.m, s.n};
+    return reduce_axes<Reduction>(out, dims, 3, s.axis == 1 ? 0b010 : 0b101, x);
+  }
   if (s.axis == 0) {
     reduce_first<Reduction>(out, s.m, Dynamic{s.n}, Full{x, s.n});
   } else {
@@ -84,16 +92,21 @@ bool NATIF_RUN_KERNEL(Computation computation, const Sizes& sizes, const Operand
       return unary([](auto x) { return rsqrt(x); }, sizes, a, out);
     case Computation::kReciprocal:
       return unary([](auto x) { return reciprocal(x); }, sizes, a, out);
+    case Computation::kBatchMatMul: {
+      Sizes rows = sizes;
+      rows.m = kBatch * sizes.m;
+      return product(ordered_batch_product(sizes.k, sizes.n, sizes.transpose_b), rows, operands, out);
+    }
     case Computation::kMatMul:
-      return product({.onednn = true}, sizes, operands, out);
+      return product(ProductRules{.onednn = true}, sizes, operands, out);
     case Computation::kMatMulAvx2:
-      return product({.onednn_avx2 = true}, sizes, operands, out);
+      return product(ProductRules{.onednn_avx2 = true}, sizes, operands, out);
     case Computation::kMatMulEigenVector:
-      return product({.eigen_vector = true}, sizes, operands, out);
+      return product(ProductRules{.eigen_vector = true}, sizes, operands, out);
     case Computation::kMatMulEigen:
-      return product({.eigen = true}, sizes, operands, out);
+      return product(ProductRules{.eigen = true}, sizes, operands, out);
     case Computation::kMatMulEigenAvx2:
-      return product({.eigen_avx2 = true}, sizes, operands, out);
+      return product(ProductRules{.eigen_avx2 = true}, sizes, operands, out);
     case Computation::kSoftmax:
       return softmax({.onednn = true}, sizes, a, out);
     case Computation::kSoftmaxEigen:

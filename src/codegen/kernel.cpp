@@ -225,12 +225,20 @@ class KernelWriter {
     const Stage& stage = kernel_.stages[index];
     if (stage.broadcast_tail && !stage.invariant) w_.line("if (!has_one_tail(rows, s$)) return NATIF_DECLINED;", stage.width);
     if (stage.kind == StageKind::Contraction) {
-      w_.line("const OrderedProduct product$ = ordered_product(product_order, {rows, s$, s$, $, $});", index, stage.depth, stage.width,
-              boolean(stage.transpose_left), boolean(stage.transpose_right));
-      w_.line("if (product$.order == ProductOrder::kUnknown || is_large_product(s$, s$)) return NATIF_DECLINED;", index, stage.depth, stage.width);
+      if (stage.of_batch) {
+        w_.line("const OrderedProduct product$ = ordered_batch_product(s$, s$, $);", index, stage.depth, stage.width,
+                boolean(stage.transpose_right));
+      } else {
+        w_.line("const OrderedProduct product$ = ordered_product(product_order, {rows, s$, s$, $, $});", index, stage.depth, stage.width,
+                boolean(stage.transpose_left), boolean(stage.transpose_right));
+      }
+      const std::vector<Size>& axes = kernel_.leading;
+      if (axes.size() > 2) w_.line("if (is_miscomputed_batch(s$, rows / s$)) return NATIF_DECLINED;", axes[axes.size() - 2], axes.back());
+      w_.line("if (product$.order == ProductOrder::kUnknown || is_large_product(s$, s$)) return NATIF_DECLINED;", index, stage.depth,
+              stage.width);
     }
     if (stage.kind == StageKind::Softmax) w_.line("if (!is_known_softmax(softmax_order, rows, s$)) return NATIF_DECLINED;", stage.width);
-    if (stage.kind != StageKind::Reduction) return;
+    if (stage.kind != StageKind::Reduction || stage.axes) return;
     const Code others = stage.over_rows ? code("s$", stage.width) : Code("rows");
     w_.line("if (is_shared_reduction($, s$)) return NATIF_DECLINED;", others, stage.depth);
   }

@@ -76,7 +76,8 @@ Code Layout::total_rows() const {
 Code Layout::rows_of(const Stage& stage) const { return product(stage.leading); }
 
 bool has_product(const Kernel& kernel) {
-  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) { return stage.kind == StageKind::Contraction; });
+  return std::any_of(kernel.stages.begin(), kernel.stages.end(),
+                     [](const Stage& stage) { return stage.kind == StageKind::Contraction && !stage.of_batch; });
 }
 
 bool has_softmax(const Kernel& kernel) {
@@ -97,7 +98,7 @@ std::set<std::string> headers_of(const Kernel& kernel, const Stage& stage) {
     case StageKind::Softmax:
       return {"softmax_order"};
     case StageKind::Reduction:
-      return {"reduce"};
+      return {stage.axes ? "reduce_axes" : "reduce"};
     case StageKind::ArgReduction:
       return {"argmax"};
     case StageKind::Transpose:
@@ -342,6 +343,11 @@ class StageWriter {
   }
 
   void print_reduction() {
+    if (stage_.axes) {
+      const uint32_t input = stage_.operands[0].source.index;
+      return w_.line("if (!reduce_axes<$>($, in$.dims, in$.rank, $, k.in[$])) return NATIF_DECLINED;", reduction(), result_of(index_),
+                     input, input, *stage_.axes, input);
+    }
     if (stage_.over_rows)
       return w_.line("reduce_first<$>($, s$, $, $);", reduction(), result_of(index_), stage_.depth, width(), rows_read());
     w_.line("reduce_last<$>($, rows, $, $, first);", reduction(), result_of(index_), columns(), read(0));

@@ -16,6 +16,9 @@ extern constinit const OpDef batch_matmul{
           return accept(matrix_product(*x, *y, *adj_x, *adj_y), {{"adj_x", *adj_x}, {"adj_y", *adj_y}});
         },
     .tfe = Tfe{"BatchMatMulV2", {"adj_x", "adj_y"}},
+    .native = {.shape = LoopShape::Contraction,
+               .applies = [](const ir::Attributes& attributes) { return !ir::get<bool>(attributes, "adj_x"); }},
+    .exact = {.rule = "batch_matmul", .domain = "oneDNN on with AVX-512: a matrix as the right operand, up to 512 terms"},
     .numpy = "np.matmul(np.swapaxes(x0, -1, -2) if adj_x else x0, np.swapaxes(x1, -1, -2) if adj_y else x1)",
     .examples = Names{},
 };

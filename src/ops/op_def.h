@@ -84,7 +84,7 @@ struct Tfe {
 enum class LoopShape : uint8_t {
   None,          // no kernel: the op runs through TensorFlow
   Pointwise,     // each element from the elements at its place, with broadcasting
-  Contraction,   // [rows,K]·[K,N], operands and attributes of MatMul
+  Contraction,   // [rows,K]·[K,N], operands and attributes of MatMul, or of BatchMatMulV2 with one right matrix
   Softmax,       // along the last axis
   Reduction,     // along attribute "axis", attribute "keep_dims"
   ArgReduction,  // index of the largest along attribute "axis", attribute "output_type"

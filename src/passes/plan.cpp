@@ -44,16 +44,18 @@ void demand_kernel(const Draft& draft, const Node& node) {
   const int rank = draft.function.type(node.operands[0]).rank();
   switch (native.shape) {
     case LoopShape::Contraction:
+      if (draft.function.type(node.operands[1]).rank() != 2) throw Refused{"each matrix of the batch has a right operand of its own"};
       return;
     case LoopShape::Softmax:
       if (rank == 0) throw Refused{"its operand has no axis"};
       return;
     case LoopShape::Reduction:
+      return;
     case LoopShape::ArgReduction: {
       const std::vector<int64_t> axes = axes_of(node);
       const bool last = axes.size() == 1 && rank >= 1 && axes[0] == rank - 1;
       const bool first_of_matrix = axes.size() == 1 && rank == 2 && axes[0] == 0;
-      if (!last && !first_of_matrix) throw Refused{"it reduces other axes than the last, or the first of a matrix"};
+      if (!last && !first_of_matrix) throw Refused{"it runs along another axis than the last, or the first of a matrix"};
       return;
     }
     case LoopShape::Transpose:
@@ -167,8 +169,11 @@ void relate_sizes(Draft& draft, const Node& node) {
       break;
     case LoopShape::Contraction: {
       const Size depth = draft.sizes.fresh(ir::free_size);
-      demand_shape(draft, node.operands[0], flag(node, "transpose_a") ? std::vector{depth, shape[0]} : std::vector{shape[0], depth});
-      demand_shape(draft, node.operands[1], flag(node, "transpose_b") ? std::vector{shape[1], depth} : std::vector{depth, shape[1]});
+      std::vector<Size> left = shape;
+      left.back() = depth;
+      if (transposes_left(node)) std::reverse(left.begin(), left.end());
+      demand_shape(draft, node.operands[0], left);
+      demand_shape(draft, node.operands[1], transposes_right(node) ? std::vector{shape.back(), depth} : std::vector{depth, shape.back()});
       break;
     }
     case LoopShape::Softmax:
@@ -179,10 +184,12 @@ void relate_sizes(Draft& draft, const Node& node) {
       break;
     case LoopShape::Reduction:
     case LoopShape::ArgReduction: {
-      const int64_t axis = axes_of(node)[0];
+      std::vector<int64_t> axes = axes_of(node);
+      std::sort(axes.begin(), axes.end());
       std::vector<Size> operand = shape;
-      if (flag(node, "keep_dims")) operand.erase(operand.begin() + axis);
-      operand.insert(operand.begin() + axis, draft.sizes.fresh(ir::free_size));
+      if (flag(node, "keep_dims"))
+        for (size_t i = axes.size(); i-- > 0;) operand.erase(operand.begin() + axes[i]);
+      for (int64_t axis : axes) operand.insert(operand.begin() + axis, draft.sizes.fresh(ir::free_size));
       demand_shape(draft, node.operands[0], operand);
       break;
     }
@@ -307,11 +314,20 @@ void Draft::check(Value value, size_t axis, Size size, bool or_one) {
   kernel.checks.push_back({input(value), static_cast<uint32_t>(axis), size, or_one});
 }
 
+uint32_t reduced_axes(const Node& node) {
+  uint32_t axes = 0;
+  for (int64_t axis : axes_of(node)) axes |= uint32_t{1} << axis;
+  return axes;
+}
+
 const ops::Native& native_of(const Node& node) { return ops::find_node(node.op).native; }
+bool transposes_left(const Node& node) { return flag(node, "transpose_a") || flag(node, "adj_x"); }
+bool transposes_right(const Node& node) { return flag(node, "transpose_b") || flag(node, "adj_y"); }
 bool is_pointwise(const Node& node) { return native_of(node).shape == LoopShape::Pointwise; }
 
 bool is_along_last_axis(const Node& node, const ir::Function& function) {
-  return axes_of(node)[0] == function.type(node.operands[0]).rank() - 1;
+  const std::vector<int64_t> axes = axes_of(node);
+  return axes.size() == 1 && axes[0] == function.type(node.operands[0]).rank() - 1;
 }
 
 // ---- plan.h ----

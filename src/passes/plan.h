@@ -67,7 +67,9 @@ struct Stage {
   std::vector<Operand> operands;
   bool transpose_left = false;                      // of Contraction
   bool transpose_right = false;                     // of Contraction: the right operand is [width, depth]
+  bool of_batch = false;                            // of Contraction: the left operand has more than two axes
   bool over_rows = false;                           // of Reduction, ArgReduction: along the first axis of a matrix; then invariant
+  std::optional<uint32_t> axes;                     // of Reduction: any axes, bit by bit, of a whole input; then invariant
   ops::Reduction reduction = ops::Reduction::None;  // of Reduction
   bool tail_of_two = false;                         // of Pointwise, Contraction: some function of two operands has such a formula,
   bool broadcast_tail = false;                      // and one of those operands is broadcast

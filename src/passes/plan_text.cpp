@@ -50,7 +50,7 @@ std::string_view kind_text(const Stage& stage) {
     case StageKind::Softmax:
       return "softmax of each row";
     case StageKind::Reduction:
-      return stage.over_rows ? "reduction over rows" : "reduction of each row";
+      return stage.axes ? "reduction of a whole tensor" : stage.over_rows ? "reduction over rows" : "reduction of each row";
     case StageKind::ArgReduction:
       return stage.over_rows ? "argmax over rows" : "argmax of each row";
     case StageKind::Transpose:

@@ -60,8 +60,15 @@ struct Draft {
 const ops::Native& native_of(const ir::Node&);
 bool is_pointwise(const ir::Node&);
 
+/// Whether a Contraction's operand lies transposed, by the attributes of either op.
+bool transposes_left(const ir::Node&);
+bool transposes_right(const ir::Node&);
+
 /// Whether a Reduction or ArgReduction runs along the last axis; otherwise it runs down the first axis of a matrix.
 bool is_along_last_axis(const ir::Node&, const ir::Function&);
+
+/// The axes of a Reduction, bit by bit.
+uint32_t reduced_axes(const ir::Node&);
 
 /// Adds the stages of a draft whose roles and sizes are settled.
 void add_stages(Draft&);

@@ -125,8 +125,13 @@ class StageWriter {
     if (draft_.number_of(operand)) throw Refused{"a number stands where a tensor is needed"};
     stage.ops = {node.op};
     stage.reduction = native_of(node).reduction;
-    stage.over_rows = (kind == StageKind::Reduction || kind == StageKind::ArgReduction) && stage.invariant;
-    stage.depth = operand_size(node, kind);
+    const bool reduces = kind == StageKind::Reduction || kind == StageKind::ArgReduction;
+    if (kind == StageKind::Reduction && stage.invariant && !(function_.type(operand).rank() == 2 && reduced_axes(node) == 1)) {
+      if (draft_.op_of(operand)) throw Refused{"all rows of a value are needed at once"};
+      stage.axes = reduced_axes(node);
+    }
+    stage.over_rows = reduces && stage.invariant && !stage.axes;
+    stage.depth = stage.axes ? stage.width : operand_size(node, kind);
     stage.operands = {{source(operand), Access::Full}};
     finish_stage(std::move(stage));
   }
@@ -172,10 +177,9 @@ class StageWriter {
     Loop loop{.root = root ? root : &node, .stage = begin_stage(root ? *root : node, StageKind::Contraction)};
     Stage& stage = loop.stage;
     const Value left = node.operands[0], right = node.operands[1];
-    const ir::AttributeValue* transpose_left = ir::find(node.attributes, "transpose_a");
-    stage.transpose_left = transpose_left && std::get<bool>(*transpose_left);
-    const ir::AttributeValue* transpose_right = ir::find(node.attributes, "transpose_b");
-    stage.transpose_right = transpose_right && std::get<bool>(*transpose_right);
+    stage.transpose_left = transposes_left(node);
+    stage.transpose_right = transposes_right(node);
+    stage.of_batch = function_.type(left).rank() > 2;
     if (stage.transpose_left && draft_.op_of(left)) throw Refused{"its transposed left operand is computed by rows"};
     stage.operands = {{source(left), Access::Full}, {source(right), Access::Full}};
     stage.depth = product_depth(node, stage.transpose_right ? 1 : 0);
