@@ -2,14 +2,13 @@
 #include "runtime/tensorflow_images.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 
 #include <array>
 #include <cstring>
 
 #include "runtime/platform.h"
+#include "runtime/provenance.h"
 
 namespace natif::runtime {
 namespace {
@@ -87,12 +86,6 @@ bool read_text(PyObject* object, const char* attribute, std::string& text) {
   return utf8 != nullptr;
 }
 
-bool same_file(const char* left, const std::string& right) {
-  char resolved_left[PATH_MAX], resolved_right[PATH_MAX];
-  return realpath(left, resolved_left) != nullptr && realpath(right.c_str(), resolved_right) != nullptr &&
-         strcmp(resolved_left, resolved_right) == 0;
-}
-
 bool check_interpreter(const Installation& installation) {
   if (installation.implementation != "cpython" || installation.python != "3.11") {
     return fail("this build is for CPython 3.11, not " + installation.implementation + " " + installation.python +
@@ -147,14 +140,14 @@ bool open_tensorflow(const Installation& installation, TensorFlowApi& api) {
                   " is imported; reinstall the tensorflow or tensorflow-cpu wheel");
     }
   }
+  std::array<Provenance, kImageCount> provenance = {Provenance(paths[0]), Provenance(paths[1]), Provenance(paths[2])};
   for (const Symbol& symbol : kSymbols) {
     void* address = symbol.name == installation.missing_symbol ? nullptr : dlsym(images[symbol.image], symbol.name);
     if (address == nullptr) {
       return fail(std::string("TensorFlow ") + installation.version + " lacks the symbol " + symbol.name + " in " + paths[symbol.image] +
                   "; reinstall TensorFlow or upgrade natif");
     }
-    Dl_info info;
-    if (symbol.name == installation.foreign_symbol || dladdr(address, &info) == 0 || !same_file(info.dli_fname, paths[symbol.image])) {
+    if (symbol.name == installation.foreign_symbol || !provenance[symbol.image].holds(address)) {
       return fail(std::string("the symbol ") + symbol.name + " does not come from " + paths[symbol.image] +
                   "; another library of this process interposes it (LD_PRELOAD, or a second TensorFlow)");
     }
