@@ -8,6 +8,7 @@ sha256 over everything that the object's bytes depend on (see _key). A process t
 
 import contextlib
 import errno
+import functools
 import hashlib
 import json
 import os
@@ -77,6 +78,15 @@ def folder() -> Path:
     if stat.S_IMODE(state.st_mode) & 0o022:
         raise CacheError(f"natif: others can write to the cache folder {path}; run chmod 700 on it or set NATIF_CACHE_DIR")
     return path
+
+
+@functools.cache
+def remember_self_check() -> None:
+    """Lets the runtime keep in the folder what it finds out about this machine; without a folder each process finds it out anew."""
+    from natif import _runtime
+
+    with contextlib.suppress(OSError, CacheError):
+        _runtime.remember_self_check(str(folder()))
 
 
 def clear() -> int:
