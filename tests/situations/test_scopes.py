@@ -129,6 +129,7 @@ def test_function_replaced_early(x: Any) -> None:
 
     fresh = natif.compile(programs.pair, require=True)
     check(lambda: mock.patch.object(tf, "tanh", lambda value: value + 1.0), fresh, x, rebound=1)
+    check(lambda: mock.patch.object(tf, "tanh", tf.sigmoid), fresh, x, rebound=1)
     check(contextlib.nullcontext, fresh, x, native=1)
 
 
