@@ -30,6 +30,25 @@ bool is_tensorflow_object(PyObject* value) {
   return is_tensorflows(name);
 }
 
+// Whether a function of TensorFlow's is exported under a name that ends so, as its tf_export decorator has noted in it or in a function
+// that it wraps; also true where nothing is noted.
+bool is_exported_as(PyObject* function, PyObject* name) {
+  bool noted = false;
+  for (Ref each = Ref::borrow(function); each; each = Ref(PyObject_GetAttrString(each.get(), "__wrapped__"))) {
+    Ref exports(PyObject_GetAttrString(each.get(), "_tf_api_names"));
+    for (Py_ssize_t i = 0; exports && PyTuple_Check(exports.get()) && i < PyTuple_GET_SIZE(exports.get()); ++i) {
+      const char* path = PyUnicode_AsUTF8(PyTuple_GET_ITEM(exports.get(), i));
+      if (path == nullptr) continue;
+      const char* dot = strrchr(path, '.');
+      if (PyUnicode_CompareWithASCIIString(name, dot == nullptr ? path : dot + 1) == 0) return PyErr_Clear(), true;
+      noted = true;
+    }
+    PyErr_Clear();
+  }
+  PyErr_Clear();
+  return !noted;
+}
+
 bool is_constant(PyObject* value) {
   return value == Py_None || PyLong_Check(value) || PyFloat_CheckExact(value) || PyUnicode_CheckExact(value) || PyTuple_CheckExact(value) ||
          PyList_CheckExact(value);
@@ -152,6 +171,7 @@ bool WatchedNames::read_module(PyObject* module, PyObject* names) {
     watch(dict, name, value);
     if (is_tensorflow_module(value) && !read_module(value, names)) return false;
     if (is_tensorflow && PyCallable_Check(value) && !is_tensorflow_object(value)) foreign_ = true;
+    if (is_tensorflow && PyFunction_Check(value) && !is_exported_as(value, name)) foreign_ = true;
   }
   return true;
 }
