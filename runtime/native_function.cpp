@@ -172,9 +172,15 @@ PyObject* copy(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 // ---- what natif adds ---------------------------------------------------------------------------------------------------------------
 
+// A module in memory is the graph evaluator's.
+bool is_interpreted(const FunctionState& state) {
+  return state.artifact && reinterpret_cast<Artifact*>(state.artifact.get())->path == Py_None;
+}
+
 PyObject* is_native(PyObject* self, void*) {
   const FunctionState& state = *of(self).state;
-  return PyBool_FromLong(state.mode != FunctionState::Mode::kPython && state.stage != FunctionState::Stage::kUnavailable);
+  return PyBool_FromLong(state.mode != FunctionState::Mode::kPython && state.stage != FunctionState::Stage::kUnavailable &&
+                         !is_interpreted(state));
 }
 
 PyObject* report(PyObject* self, void*) { return PyObject_CallMethod(of(self).provider, "report", "O", of(self).name); }

@@ -39,9 +39,11 @@ def native(function: Any = None, /, **options: Any) -> Any:
     on_mismatch: an argument of another dtype, rank or device raises ("raise"), or such a call runs the Python body ("fallback").
     require: CompileError where the function can't be native, instead of staying Python.
     target: the processor to build for: "native", "x86-64-v2", "x86-64-v3", "x86-64-v4".
-    specialize: bind() may build code for the bound sizes.
+    specialize: bind() builds code for the sizes of the bound tensors, in a second, where there is a compiler; see docs/bind.md.
 
     A function that stays Python is returned itself. Either way the result has is_native, python, report, source(kind), calls and bind().
+    Where the code can't be built (no compiler, say), a RuntimeWarning tells why and natif interprets the function, op by op, with eager's
+    bits; with require, or under NATIF_MODE=native, that is a CompileError.
     """
     chosen = Options.checked(**options)
     if function is None:

@@ -30,9 +30,23 @@ def warn(text: str, cause: str = "") -> None:
 
 def warn_unavailable(name: str, cause: BaseException) -> None:
     """Says that a function stays Python since natif itself failed."""
+    _warn_of(cause, f"{name!r} and the other functions that this concerns run in Python")
+
+
+def warn_interpreted(name: str, cause: BaseException) -> None:
+    """Says that natif interprets a function, op by op, since its native code can't be had."""
+    _warn_of(cause, f"{name!r} and the other functions that this concerns are interpreted, which is slower than native code")
+
+
+def warn_generic(name: str, cause: BaseException) -> None:
+    """Says that a bound function runs the code for any size since that for its own sizes can't be had."""
+    _warn_of(cause, f"the bound {name!r} runs its code for any size")
+
+
+def _warn_of(cause: BaseException, consequence: str) -> None:
     text = str(cause) or type(cause).__name__
     text = text if text.startswith("natif: ") else f"natif: {text}"
-    warn(f"{text}; {name!r} and the other functions that this concerns run in Python", cause=text)
+    warn(f"{text}; {consequence}", cause=text)
 
 
 def _frames_of_natif() -> int:

@@ -11,21 +11,28 @@ from typing import Any
 from natif import policy
 from natif.errors import CompileError
 from natif.options import Options
-from natif.report import Report, failed, function_report
+from natif.report import Report, failed, function_report, interpreted
 from natif.source import Claim, Source, SourceError, source_of
+from natif.variant import Sizes, Variant, variant_of
 
 
 @dataclass
 class Entry:
-    """One function under one set of options that decide its code."""
+    """One function under one set of options that decide its code.
+
+    `specialized` is what compile_module() takes, of code for certain sizes. Where the code can't be had, either `failure` is the reason and
+    calls raise it or run in Python, or `artifact` interprets the function and `cause` is the reason.
+    """
 
     name: str
     claim: Claim
     options: Options
+    specialized: tuple[str, int, dict[str, list[int]]] | None = None
     plan: dict[str, Any] | None = None
     artifact: Any = None
     cpp: str = ""
     failure: Exception | None = None
+    cause: str = ""
 
 
 @dataclass
@@ -35,6 +42,7 @@ class Program:
     unit: Source
     namespace: dict[str, Any]
     entries: dict[str, Entry] = field(default_factory=dict)
+    variants: dict[tuple[str, Sizes], Variant] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.RLock)
 
     def add(self, claim: Claim, options: Options) -> str:
@@ -61,7 +69,10 @@ class Program:
 
     def plan(self, name: str) -> dict[str, Any]:
         """The function's texts and where its sites run. CompileError where an option can't be met."""
-        entry = self.entries[name]
+        return self.plan_of(self.entries[name])
+
+    def plan_of(self, entry: Entry) -> dict[str, Any]:
+        """The same of an entry."""
         if entry.plan is None:
             entry.plan = self._compiled([entry]).functions[0]
         assert entry.plan is not None
@@ -73,31 +84,47 @@ class Program:
             self.entries.pop(name, None)
 
     def artifact(self, name: str) -> Any:
-        """The artifact that has the function, built with all functions of the file that are still without one."""
+        """The artifact that has the function, built with all functions of the file that are still without one.
+
+        Where it can't be had, the error; or, unless native code was demanded, a module in memory that interprets the function.
+        """
         with self.lock:
             entry = self.entries[name]
+            if entry.artifact is None and entry.failure is None:
+                together = [other for other in self.entries.values() if other.artifact is None and other.failure is None]
+                self._build_what_can_be([other for other in together if other.options.target == entry.options.target])
             if entry.failure is not None:
                 raise entry.failure
-            if entry.artifact is None:
-                together = [other for other in self.entries.values() if other.artifact is None and other.failure is None]
-                self._build([other for other in together if other.options.target == entry.options.target])
             return entry.artifact
+
+    def has_code(self, name: str) -> bool:
+        """Whether the function's native code has been built and loaded."""
+        entry = self.entries[name]
+        return entry.artifact is not None and not entry.cause
 
     def report(self, name: str) -> Report:
         """The function's report, with the lanes of its sites."""
-        entry = self.entries[name]
+        return self.report_of(self.entries[name])
+
+    def report_of(self, entry: Entry) -> Report:
+        """The same of an entry."""
         try:
-            facts = self.plan(name)["sites"]
+            facts = self.plan_of(entry)["sites"]
         except CompileError as error:
             return failed(Report((function_report(entry.claim, self.unit.file),)), str(error))
         report = Report((function_report(entry.claim, self.unit.file, self._proven(entry, facts)),))
+        if entry.cause:
+            return interpreted(report, entry.cause)
         return failed(report, str(entry.failure)) if entry.failure is not None else report
 
     def source(self, name: str, kind: str) -> str:
         """The graph ("ir"), the plan ("plan") or the generated C++ ("cpp")."""
-        entry = self.entries[name]
+        return self.source_of(self.entries[name], kind)
+
+    def source_of(self, entry: Entry, kind: str) -> str:
+        """The same of an entry."""
         if kind in ("ir", "plan"):
-            return str(self.plan(name)[kind])
+            return str(self.plan_of(entry)[kind])
         if kind != "cpp":
             raise ValueError(f"natif: the source of a function is 'ir', 'plan' or 'cpp', not {kind!r}")
         if not entry.cpp:
@@ -120,12 +147,12 @@ class Program:
         self.entries[name].failure = error
         policy.warn_unavailable(name, error)
 
-    def bind(self, function: Any, tensors: dict[str, Any]) -> Any:
-        """A NativeFunction that always passes these tensors."""
-        from natif import _runtime
+    def bind(self, function: Any, values: dict[str, Any]) -> Any:
+        """A NativeFunction that always passes these values."""
+        from natif.binding import bound_function, sizes_of
 
-        options = {**function.options, "bound": dict(tensors), "origin": function}
-        return _runtime.NativeFunction(function.python, self, function.options["name"], options)
+        name = function.options["name"]
+        return bound_function(function, name, values, lambda bound: variant_of(self, name, sizes_of(bound)))
 
     def _callee(self, name: str) -> Any:
         """What the module holds under the name of a function that was inlined; it must be the function that the source shows."""
@@ -146,23 +173,48 @@ class Program:
 
         requests = [(entry.claim, entry.name, entry.options.lane, entry.options.numerics) for entry in entries]
         unit = self.unit
-        return _compiler.compile_module(unit.tree, unit.file, unit.module_name, requests, [entries[0].options.target])
+        levels = [entries[0].options.target]
+        return _compiler.compile_module(unit.tree, unit.file, unit.module_name, requests, levels, specialized=entries[0].specialized)
 
-    def _build(self, entries: list[Entry]) -> None:
+    def build(self, entries: list[Entry]) -> None:
+        """Builds and loads one artifact of these entries; specialised ones stand alone. Raises what went wrong."""
         from natif import _runtime
-        from natif.cache import cached_build
+        from natif.cache import cached_build, remember_self_check
 
-        try:
-            plan = self._compiled(entries)
-            text = _text(plan.files)
-            stem = self.unit.module_name.rpartition(".")[2]
-            artifact = _runtime.Artifact(str(cached_build(text, stem, entries[0].options.target)))
-        except Exception as error:
-            for entry in entries:
-                entry.failure = error
-            raise
+        remember_self_check()
+        plan = self._compiled(entries)
+        text = _text(plan.files)
+        stem = self.unit.module_name.rpartition(".")[2]
+        artifact = _runtime.Artifact(str(cached_build(text, stem, entries[0].options.target)))
         for entry, function in zip(entries, plan.functions, strict=True):
             entry.plan, entry.artifact, entry.cpp = function, artifact, text
+
+    def _build_what_can_be(self, entries: list[Entry]) -> None:
+        """Builds the entries; where that fails each by itself, so that one without its code does not take the others' away."""
+        try:
+            self.build(entries)
+        except Exception as error:
+            if len(entries) > 1:
+                for entry in entries:
+                    self._build_what_can_be([entry])
+            else:
+                self._do_without_code(entries[0], error)
+
+    def _do_without_code(self, entry: Entry, error: Exception) -> None:
+        """Interprets the function, which is faster than its Python body, unless native code was demanded."""
+        from natif import _compiler, _runtime
+
+        if entry.options.require or policy.mode() == "native":
+            entry.failure = error
+            return
+        try:
+            text = self.plan_of(entry)["ir"]
+            entry.artifact = _runtime.Artifact.of_module(_compiler.evaluated_module(self.unit.module_name, self.unit.file, [text]))
+        except RuntimeError:
+            entry.failure = error
+            return
+        entry.cause = str(error)
+        policy.warn_interpreted(entry.name, error)
 
     def _proven(self, entry: Entry, facts: list[tuple[int, str, str, bool]]) -> list[tuple[int, str, str, bool]]:
         """The facts as this machine runs them: an op whose rule its self-check has refuted runs through TensorFlow."""
@@ -187,8 +239,9 @@ def refuted_rules() -> frozenset[str]:
     return frozenset(rule.partition("@")[0] for rule in outcomes) - proven
 
 
-def _code_options(options: Options) -> tuple[str, str, str]:
-    return options.lane, options.numerics, options.target
+def _code_options(options: Options) -> tuple[str, str, str, bool, bool]:
+    """The options that decide a function's code, or what there is in its place."""
+    return options.lane, options.numerics, options.target, options.specialize, options.require
 
 
 def _text(files: list[tuple[str, str, str]]) -> str:

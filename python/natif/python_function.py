@@ -1,8 +1,10 @@
 """A function that stays Python: itself, carrying what every function of natif has."""
 
 import contextlib
+from collections.abc import Mapping
 from typing import Any
 
+from natif.binding import Origin, captured
 from natif.errors import CompileError
 
 
@@ -10,12 +12,10 @@ def stay_python(function: Any, report: Any) -> Any:
     """The function itself, with is_native (False), python, report, source(kind), calls and bind(). Others are left as they are."""
 
     def source(kind: str = "ir") -> str:
-        raise CompileError(
-            f"natif: {function.__qualname__} stays Python and has no {kind!r} text: {report.reason or 'NATIF_MODE is python'}"
-        )
+        raise _no_text(function, report, kind)
 
-    def bind(**tensors: Any) -> Any:
-        return _bound(function, report, tensors)
+    def bind(**values: Any) -> Any:
+        return BoundPython(function, report, captured(function, {}, values))
 
     carried = {
         "is_native": False,
@@ -31,31 +31,47 @@ def stay_python(function: Any, report: Any) -> Any:
     return function
 
 
-def _bound(function: Any, report: Any, tensors: dict[str, Any]) -> Any:
-    import functools
-    import inspect
+class BoundPython:
+    """What bind() makes of a function that stays Python: it, with these values always passed. Pickles as a native one does."""
 
-    signature = inspect.signature(function)
-    unknown = [name for name in tensors if name not in signature.parameters]
-    if unknown:
-        raise TypeError(f"natif: {function.__qualname__}() has no parameter {unknown[0]!r} to bind")
-    positional_only = [name for name in tensors if signature.parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY]
-    if positional_only:
-        raise TypeError(f"natif: the positional-only parameter {positional_only[0]!r} of {function.__qualname__}() can't be bound")
-    left = [parameter for name, parameter in signature.parameters.items() if name not in tensors]
+    is_native = False
 
-    @functools.wraps(function)
-    def bound(*args: Any, **kwargs: Any) -> Any:
-        given = signature.replace(parameters=left).bind(*args, **kwargs)
-        return function(**tensors, **given.arguments) if not given.args else _call(function, signature, tensors, given)
+    def __init__(self, function: Any, report: Any, bound: Mapping[str, Any]):
+        import functools
+        import inspect
 
-    bound.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
-    return stay_python(bound, report)
+        functools.update_wrapper(self, function, updated=())
+        self.python = function
+        self.report = report
+        self.calls: dict[str, Any] = {"native": 0, "python": {}}
+        self._bound = dict(bound)
+        self._whole = inspect.signature(function)
+        left = [parameter for name, parameter in self._whole.parameters.items() if name not in bound]
+        self.__signature__ = self._whole.replace(parameters=left)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function with the bound values and these."""
+        given = self.__signature__.bind(*args, **kwargs)
+        whole = self._whole.bind_partial()
+        whole.arguments.update({**given.arguments, **self._bound})
+        whole.apply_defaults()
+        return self.python(*whole.args, **whole.kwargs)
+
+    def source(self, kind: str = "ir") -> str:
+        """CompileError: there is no text."""
+        raise _no_text(self.python, self.report, kind)
+
+    def bind(self, **values: Any) -> "BoundPython":
+        """The function with these values bound as well."""
+        return BoundPython(self.python, self.report, {**self._bound, **captured(self.python, self._bound, values)})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebound, (Origin(self.python), self._bound)
 
 
-def _call(function: Any, signature: Any, tensors: dict[str, Any], given: Any) -> Any:
-    whole = signature.bind_partial()
-    whole.arguments.update(tensors)
-    whole.arguments.update(given.arguments)
-    whole.apply_defaults()
-    return function(*whole.args, **whole.kwargs)
+def _rebound(origin: Any, bound: dict[str, Any]) -> Any:
+    return origin.bind(**bound)
+
+
+def _no_text(function: Any, report: Any, kind: str) -> CompileError:
+    return CompileError(f"natif: {function.__qualname__} stays Python and has no {kind!r} text: {report.reason or 'NATIF_MODE is python'}")

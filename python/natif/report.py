@@ -11,8 +11,8 @@ class Site:
 
     Lines are 1-based, columns 0-based in UTF-8 bytes. `outcome` is "Claimed" (native), "NotCovered" (not natif's, so the function stays
     Python) or "Rejected" (natif's, but in a form that is not supported). `rule` names what claimed it ("natif/Relu"), `code` the diagnostic
-    ("NTF-RELU-1"); `message` is empty only where Claimed. `lane` is "fused", "tfe" or "python", and "" where nothing has been planned;
-    `exact` says whether that lane gives eager's very bits.
+    ("NTF-RELU-1"); `message` is empty only where Claimed. `lane` is "fused", "tfe", "evaluator" (natif
+    interprets the function) or "python", and "" where nothing has been planned; `exact` says whether that lane gives eager's very bits.
     """
 
     line: int
@@ -39,7 +39,11 @@ class Site:
 
 @dataclass(frozen=True)
 class FunctionReport:
-    """One function's part of a report. `reason` says why it stays Python where no site does: its source can't be read, for example."""
+    """One function's part of a report.
+
+    `reason` says why it stays Python where no site does: its source can't be read, for example. `interpreted`: natif runs it op by op
+    through TensorFlow, since its native code can't be had. `bound`, of what bind() made: which code runs.
+    """
 
     name: str
     file: str
@@ -47,9 +51,12 @@ class FunctionReport:
     is_native: bool
     sites: tuple[Site, ...]
     reason: str = ""
+    interpreted: bool = False
+    bound: str = ""
 
     def __str__(self) -> str:
-        head = f"{self.file}:{self.line}: {self.name} " + ("is native" if self.is_native else "stays Python")
+        state = "is native" if self.is_native else "is interpreted" if self.interpreted else "stays Python"
+        head = f"{self.file}:{self.line}: {self.name} {state}" + (f", bound: {self.bound}" if self.bound else "")
         return "\n".join([head + (f": {self.reason}" if self.reason else ""), *(f"  {site}" for site in self.sites)])
 
 
@@ -67,7 +74,11 @@ class Report:
 
     @property
     def lane(self) -> str:
-        """The lane of all claimed ops: "fused", "tfe", "mixed", "python" where a function stays Python, or "" before planning."""
+        """The lane of all claimed ops: "fused", "tfe", "mixed", "evaluator" where functions are interpreted, "python" where one stays
+        Python, or "" before planning.
+        """
+        if self.functions and all(function.interpreted for function in self.functions):
+            return "evaluator"
         if not all(function.is_native for function in self.functions) or self.problems:
             return "python"
         lanes = {site.lane for site in self.sites if site.lane in ("fused", "tfe")}
@@ -80,7 +91,7 @@ class Report:
 
     @property
     def reason(self) -> str:
-        """Why the first function that stays Python does; "" where all are native."""
+        """Why the first function that is not native stays Python or is interpreted; "" where all are native."""
         for problem in self.problems:
             return str(problem)
         return next((reason_of(function) for function in self.functions if not function.is_native), "")
@@ -125,6 +136,26 @@ def failed(report: Report, reason: str) -> Report:
     """The report of functions that could be native, but for a failure of what natif needs."""
     functions = (replace(function, is_native=False, reason=reason, sites=_in_python(function.sites)) for function in report.functions)
     return Report(tuple(functions), report.problems)
+
+
+def interpreted(report: Report, reason: str) -> Report:
+    """The report of functions that natif interprets, for want of their native code."""
+    functions = (
+        replace(
+            function,
+            is_native=False,
+            interpreted=True,
+            reason=reason,
+            sites=tuple(replace(site, lane="evaluator", exact=True) for site in function.sites),
+        )
+        for function in report.functions
+    )
+    return Report(tuple(functions), report.problems)
+
+
+def bound_report(report: Report, code: str) -> Report:
+    """The report of a bound function, with the code that it runs."""
+    return Report(tuple(replace(function, bound=code) for function in report.functions), report.problems)
 
 
 def _in_python(sites: tuple[Site, ...]) -> tuple[Site, ...]:

@@ -174,12 +174,14 @@ class Program:
         """Says, once, that the function stays Python."""
         policy.warn_unavailable(name, error)
 
-    def bind(self, function: Any, tensors: dict[str, Any]) -> Any:
-        """A NativeFunction that always passes these tensors, through the artifact's code for any size."""
-        from natif import _runtime
+    def bind(self, function: Any, values: dict[str, Any]) -> Any:
+        """A NativeFunction that always passes these values, through the artifact's code for any size."""
+        from natif.binding import bound_function
+        from natif.variant import Variant
 
-        options = {**function.options, "bound": dict(tensors), "origin": function}
-        return _runtime.NativeFunction(function.python, self, function.__qualname__, options)
+        name = function.__qualname__
+        provider = Variant(self, name, (), None, "it was built ahead of time")
+        return bound_function(function, name, values, lambda bound: provider)
 
     def description(self) -> dict[str, Any]:
         """The module's description file, read when it is first asked for; empty where it is missing or damaged."""
@@ -377,8 +379,10 @@ def _check_machine(manifest: dict[str, Any]) -> None:
 def _loaded(path: Path) -> Any:
     try:
         from natif import _runtime
+        from natif.cache import remember_self_check
     except ImportError as error:
         raise UnusableError(f"natif's runtime can't be loaded: {error}; install natif again") from None
+    remember_self_check()
     try:
         return _runtime.Artifact(str(path))
     except RuntimeError as error:

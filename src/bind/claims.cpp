@@ -3,7 +3,10 @@
 #include "bind/claims.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
@@ -43,14 +46,20 @@ nb::dict site_facts(const base::Site& site) {
   return facts;
 }
 
-nb::list claim_module(nb::object tree, const std::string& filename, const std::string& module_name) {
+nb::list claim_module(nb::object tree, const std::string& filename, const std::string& module_name, const Specialized& specialized) {
   nb::list claims;
-  for (const front::ClaimedFunction& function : front::claim(front::Syntax(std::move(tree)), module_name, filename).functions)
-    claims.append(facts_of(function));
+  const front::Module module = front::claim(front::Syntax(std::move(tree)), module_name, filename, specialization_of(specialized));
+  for (const front::ClaimedFunction& function : module.functions) claims.append(facts_of(function));
   return claims;
 }
 
 }  // namespace
+
+front::Specialization specialization_of(const Specialized& specialized) {
+  if (!specialized) return {};
+  const auto& [function, first_line, sizes] = *specialized;
+  return {function, first_line, sizes};
+}
 
 nb::dict facts_of(const front::ClaimedFunction& function) {
   nb::dict facts;
@@ -91,14 +100,16 @@ const front::ClaimedFunction& confirm(const front::Module& module, const nb::dic
 
 void register_claims(nb::module_& module) {
   module.def(
-      "claim_module", &claim_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"),
+      "claim_module", &claim_module, nb::arg("tree"), nb::arg("filename"), nb::arg("module_name"), nb::arg("specialized") = nb::none(),
       "The verdict on every function of a source file.\n\n"
       "`tree` is an ast.Module. Returns one dict for each def, in the order of the source: `name` (__qualname__), its place, `first_line`\n"
       "(co_firstlineno), `decorated` (by natif.native), `marked` (has a tensor marker), `native`, `sites` (dicts with the fields of a "
       "report's\n"
       "sites), `guards` (name, whether it is a function, value: module-level names whose value was compiled in) and `ir` (the graph's "
       "text).\n"
-      "Imports and runs nothing of the file. Equal sources give equal answers.");
+      "Imports and runs nothing of the file. Equal sources give equal answers.\n\n"
+      "`specialized` is None or (name, first_line, {parameter: sizes}): the claim on that function is then one for tensors of these sizes\n"
+      "alone, and those on functions that call it mean nothing. natif.CompileError where a size contradicts the parameter's annotation.");
 }
 
 }  // namespace natif::bind

@@ -3,9 +3,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
+#include <string>
+#include <tuple>
+
 #include "front/module.h"
 
 namespace natif::bind {
+
+/// front::Specialization as Python gives it: (name, first_line, sizes by parameter).
+using Specialized = std::optional<std::tuple<std::string, int, front::Sizes>>;
+front::Specialization specialization_of(const Specialized&);
 
 /// The facts of a claim, as claim_module's docstring describes them.
 nanobind::dict facts_of(const front::ClaimedFunction&);

@@ -37,6 +37,9 @@ class FunctionReader {
  public:
   FunctionReader(const Definition&, const ModuleScope&, Callee callee);
 
+  /// Sizes to take in the place of those that annotations leave free.
+  void specialize(Sizes sizes) { sizes_ = std::move(sizes); }
+
   ClaimedFunction read();
 
  private:
@@ -51,6 +54,7 @@ class FunctionReader {
   // signature.cpp
   void read_signature();
   void read_parameter(const Syntax& parameter, const Syntax& default_value);
+  void fix_sizes(const std::string& parameter, ir::Type& type) const;
   void read_default(const Syntax& parameter, const Syntax& default_value, const ir::Type& type);
   void finish(ClaimedFunction&, bool falls);
 
@@ -170,6 +174,7 @@ class FunctionReader {
   const Definition& definition_;
   const ModuleScope& scope_;
   Callee callee_;
+  Sizes sizes_;
   Liveness liveness_;
   Names locals_;
   std::map<std::string, std::string> local_imports_;

@@ -14,7 +14,9 @@ namespace {
 
 class Claimer {
  public:
-  explicit Claimer(const Syntax& tree) : scope_(tree) { collect(tree.children("body"), "", {}); }
+  Claimer(const Syntax& tree, const Specialization& specialization) : scope_(tree), specialization_(specialization) {
+    collect(tree.children("body"), "", {});
+  }
 
   std::vector<ClaimedFunction> claim_all() {
     std::vector<ClaimedFunction> functions;
@@ -56,18 +58,24 @@ class Claimer {
     });
   }
 
+  static int first_line_of(const Syntax& def) {
+    int line = def.span().line;
+    for (const Syntax& decorator : def.children("decorator_list")) line = std::min(line, decorator.span().line);
+    return line;
+  }
+
   const ClaimedFunction& claim(size_t index) {
     const auto known = claims_.find(index);
     if (known != claims_.end()) return *known->second;
     const Definition& definition = definitions_[index];
     in_progress_.push_back(index);
-    auto claimed =
-        std::make_unique<ClaimedFunction>(FunctionReader(definition, scope_, [this](const Syntax& def) { return callee(def); }).read());
+    const int first_line = first_line_of(definition.syntax);
+    FunctionReader reader(definition, scope_, [this](const Syntax& def) { return callee(def); });
+    if (definition.name == specialization_.function && first_line == specialization_.first_line) reader.specialize(specialization_.sizes);
+    auto claimed = std::make_unique<ClaimedFunction>(reader.read());
     in_progress_.pop_back();
     claimed->decorated = decorated(definition.syntax);
-    claimed->first_line = definition.syntax.span().line;
-    for (const Syntax& decorator : definition.syntax.children("decorator_list"))
-      claimed->first_line = std::min(claimed->first_line, decorator.span().line);
+    claimed->first_line = first_line;
     return *claims_.emplace(index, std::move(claimed)).first->second;
   }
 
@@ -80,6 +88,7 @@ class Claimer {
   }
 
   ModuleScope scope_;
+  const Specialization& specialization_;
   std::vector<Definition> definitions_;
   std::map<const void*, size_t> indices_;
   std::map<size_t, std::unique_ptr<ClaimedFunction>> claims_;
@@ -88,9 +97,9 @@ class Claimer {
 
 }  // namespace
 
-Module claim(const Syntax& tree, std::string module_name, std::string file) {
+Module claim(const Syntax& tree, std::string module_name, std::string file, const Specialization& specialization) {
   base::require(tree.is("Module"), "claiming something that is no ast.Module");
-  return {std::move(module_name), std::move(file), Claimer(tree).claim_all()};
+  return {std::move(module_name), std::move(file), Claimer(tree, specialization).claim_all()};
 }
 
 }  // namespace natif::front

@@ -3,6 +3,7 @@
 // answer.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,17 @@ struct Module {
   std::vector<ClaimedFunction> functions;  // every def of the file, in the order of the source
 };
 
-/// `tree` is an ast.Module.
-Module claim(const Syntax& tree, std::string module_name, std::string file);
+/// The sizes of tensor parameters, by name.
+using Sizes = std::map<std::string, std::vector<int64_t>>;
+
+/// Sizes that one function's calls will always have: they take the place of those that its annotations leave free.
+struct Specialization {
+  std::string function;  // as ClaimedFunction has it
+  int first_line = 0;
+  Sizes sizes;
+};
+
+/// `tree` is an ast.Module. base::UserError where a size contradicts the annotation of its parameter.
+Module claim(const Syntax& tree, std::string module_name, std::string file, const Specialization& = {});
 
 }  // namespace natif::front

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.h"
 #include "front/diagnostics.h"
 #include "front/function_reader.h"
 #include "front/literals.h"
@@ -79,16 +80,28 @@ void FunctionReader::read_parameter(const Syntax& parameter, const Syntax& defau
   environment_[name] = Item{};
   const Syntax annotation = parameter.child("annotation");
   std::string reason = "has no annotation";
-  const std::optional<Type> type = annotation ? read_annotation(annotation, scope_, reason) : std::nullopt;
+  std::optional<Type> type = annotation ? read_annotation(annotation, scope_, reason) : std::nullopt;
   if (!type) {
     report(parameter, diagnostics::parameter_annotation, name, name + " " + reason);
     return;
   }
   marked_ |= type->is_tensor();
+  fix_sizes(name, *type);
   if (default_value) read_default(parameter, default_value, *type);
   const ir::Value value = builder_.function.new_value(*type, name);
   builder_.function.parameters.push_back({name, value, false});
   environment_[name] = Item::of(value);
+}
+
+void FunctionReader::fix_sizes(const std::string& parameter, Type& type) const {
+  const auto found = sizes_.find(parameter);
+  if (found == sizes_.end()) return;
+  const Type given = Type::tensor(type.dtype, found->second);
+  if (!ir::fits(given, type)) {
+    throw base::UserError("natif: " + definition_.name + " can't be specialised for " + parameter + " of the sizes " + ir::to_text(given) +
+                          ": it is annotated as " + ir::to_text(type));
+  }
+  type = given;
 }
 
 void FunctionReader::read_default(const Syntax& parameter, const Syntax& default_value, const Type& type) {

@@ -121,3 +121,20 @@ def test_claiming_imports_nothing(tmp_path: Path):
         "assert not {'poison', 'tensorflow', 'numpy'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_claim_for_certain_sizes():
+    program = HEAD + "def f(x: TensorF32Cpu2D, w: TensorF32Cpu2D):\n    return x @ w\n"
+    tree, line = ast.parse(program), HEAD.count("\n") + 1
+    sizes = ("f", line, {"w": [4, 3]})
+    (f,) = _compiler.claim_module(tree, "program.py", "program", sizes)
+    assert f["ir"].startswith("func f(%x.0: f32[?,?], %w.1: f32[4,3]) -> f32[?,3]")
+    request = [(f, "f", "auto", "exact")]
+    plan = _compiler.compile_module(tree, "program.py", "program", request, ["native"], specialized=sizes)
+    assert plan.functions[0]["ir"] == f["ir"]
+    with pytest.raises(ValueError, match="of f is not what its source gives"):
+        _compiler.compile_module(tree, "program.py", "program", request, ["native"])
+    with pytest.raises(CompileError, match=r"natif: f can't be specialised for w of the sizes f32\[4\]: it is annotated as f32\[\?,\?\]"):
+        _compiler.claim_module(tree, "program.py", "program", ("f", line, {"w": [4]}))
+    generic = _compiler.claim_module(tree, "program.py", "program")
+    assert _compiler.claim_module(tree, "program.py", "program", ("f", line + 1, {"w": [4, 3]})) == generic
