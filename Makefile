@@ -7,7 +7,7 @@ SHELL := /bin/bash
 TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
 CXX_SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build setup-test demo test lint units sanitized-units format tidy fuzz bench soak clean
+.PHONY: build setup-test demo test lint units sanitized-units format tidy fuzz test-tf-versions test-aarch64 bench soak clean
 
 build:  ## natif in .venv, built from the tree (incremental)
 	@scripts/setup.sh demo
@@ -46,6 +46,12 @@ tidy: units  ## clang-tidy over the C++ sources (slow)
 
 fuzz: setup-test  ## random programs, every lane against eager, for ten minutes (FUZZ="--minutes 60 --seed 7 --lanes graph,auto")
 	@.venv/bin/python tests/fuzz/run.py $(FUZZ)
+
+test-tf-versions: setup-test  ## the wheel with every TensorFlow that natif knows; writes ci/platform-contract.json (TF="2.16 2.20")
+	@.venv/bin/python scripts/tf_versions.py $(TF)
+
+test-aarch64: setup-test  ## emitted code and the kernels' tests, cross-compiled for AArch64 and run under an emulator
+	@.venv/bin/python scripts/aarch64.py
 
 bench:  ## every workload against every contender, in an environment of its own (BENCH="--quick", "--only score", "--readme", …)
 	@scripts/setup.sh bench

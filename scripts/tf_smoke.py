@@ -93,7 +93,10 @@ def main() -> None:
 
     native_classes, c = natif.compile(program.classes, require=True), tf.constant([3, 1], tf.int64)
     assert native_classes(c) is c
-    refuted = sorted(rule for rule, holds in _runtime.self_check().items() if not holds)
+    # "matmul" and "matmul@eigen" are one rule on two classes of machines.
+    checked = _runtime.self_check()
+    holding = {rule.partition("@")[0] for rule, holds in checked.items() if holds}
+    refuted = sorted({rule.partition("@")[0] for rule in checked} - holding)
     print(json.dumps({"version": tf.__version__, "numpy": np.__version__, "refuted_rules": refuted}))
 
 

@@ -54,9 +54,9 @@ def bridge(python: Path) -> str:
 
 
 def symbols(image: Path) -> bytes:
-    """The names that an image defines for others."""
+    """The names that an image defines for others, without their versions."""
     listed = subprocess.run(["nm", "-D", "--defined-only", str(image)], capture_output=True, check=True).stdout
-    return b"".join(line.split()[-1] + b"\0" for line in listed.splitlines())
+    return b"".join(line.split()[-1].partition(b"@")[0] + b"\0" for line in listed.splitlines())
 
 
 def tried(version: str, wheel: Path) -> dict[str, Any]:
