@@ -223,10 +223,9 @@ inline void matmul_rows(Output out, int64_t rows, int64_t total_rows, K k, N n, 
   if constexpr (!B::is_packed && (!N::is_static || N{} >= kLatencySums * lanes<Vec>)) {
     if (rows == 1) done = single_row(p);
   }
-  each_panel(
-      n, [&](auto columns) __attribute__((always_inline)) {
-        if (columns.place + columns.count * lanes < Vec >> done) panel(p, columns);
-      });
+  each_panel(n, [&](auto columns) __attribute__((always_inline)) {
+    if (columns.place + columns.count * lanes < Vec >> done) panel(p, columns);
+  });
 }
 
 // How many floats pack_right writes.

@@ -1,6 +1,6 @@
 // The matrix product for sizes that are known when running only, as one function for all products of an artifact: its tiles take the
-// compiler half a second, so no epilogue but a bias makes them anew; the pointwise operations that follow pass over the block while it is in the first
-// cache.
+// compiler half a second, so no epilogue but a bias makes them anew; the pointwise operations that follow pass over the block while it is
+// in the first cache.
 #pragma once
 
 #include "kernels/matmul.h"

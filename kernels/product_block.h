@@ -13,8 +13,7 @@ template <class KStride>
 inline void product_block(const OrderedProduct& p, Output out, int64_t first, int64_t rows, const float* left, int64_t row_stride,
                           KStride k_stride, const float* bias) {
   const ProductShape& s = p.shape;
-  if (p.order == ProductOrder::kChains)
-    return matmul_block(out, rows, s.m, s.k, s.n, left, row_stride, k_stride, p.right.by_terms, bias);
+  if (p.order == ProductOrder::kChains) return matmul_block(out, rows, s.m, s.k, s.n, left, row_stride, k_stride, p.right.by_terms, bias);
   product_in_other_order(p, out, first, rows, left, row_stride, k_stride);
   if (!bias) return;
   apply_epilogue(out, rows, Dynamic{s.n}, kNoTail, [bias](auto sum, auto at) { return add(sum, at(Row{bias})); });
