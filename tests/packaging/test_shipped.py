@@ -197,6 +197,18 @@ def test_a_whole_package_is_native_without_any_compiler(run):
     assert done.stdout.splitlines() == ["set()", "25.0 (3,)", "1 {'native': 1, 'python': {}} False"], done.stderr
 
 
+def test_bound_functions_of_a_package_run_its_code_for_any_size(run):
+    code = (
+        "import pickle, sys, shop.scoring as s, shop.demo; x = s.tf.ones([3, 6]); names = s.chosen.python.__code__.co_varnames[1:]\n"
+        "bound = s.chosen.bind(**dict(zip(names, shop.demo.weights())))\n"
+        "print(bound(x).shape, pickle.loads(pickle.dumps(bound))(x).shape, bound.calls, 'natif._compiler' in sys.modules)\n"
+        "print(bound.source('plan').splitlines()[0], bound.report.functions[0].bound, sep='\\n')\n"
+    )
+    done = run(code, NATIF_MODE="native", PATH="", NATIF_CXX="/nonexistent")
+    what = "code for any size, since it was built ahead of time"
+    assert done.stdout.splitlines() == ["(3,) (3,) {'native': 1, 'python': {}} False", f"bound: {what}", what], done.stderr
+
+
 def test_an_unknown_mode_is_a_warning_then_auto(run):
     done = run(IMPORT, NATIF_MODE="fast")
     assert (done.returncode, done.stdout) == (0, "True 25.0\n")
