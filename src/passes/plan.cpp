@@ -240,7 +240,9 @@ void finish_sizes(Draft& draft) {
     size = place->second;
   };
   const auto renumber_all = [&](std::vector<Size>& sizes) { std::for_each(sizes.begin(), sizes.end(), renumber); };
-  kernel.leading = draft.rows;
+  // Without row values there are no rows, and no input tells how many.
+  const bool has_rows = std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) { return !stage.invariant; });
+  if (has_rows) kernel.leading = draft.rows;
   renumber_all(kernel.leading);
   for (Stage& stage : kernel.stages) {
     renumber_all(stage.leading);
