@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from natif import cache, toolchain
+from natif import cache, cache_folder, toolchain
 from natif.errors import CacheError, CompileError
 
 
@@ -90,13 +90,13 @@ def test_the_folder_follows_the_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NATIF_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert cache.folder_name() == tmp_path / "home" / ".cache" / "natif"
+    assert cache_folder.folder_name() == tmp_path / "home" / ".cache" / "natif"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache.folder_name() == tmp_path / "home" / ".cache" / "natif"
+    assert cache_folder.folder_name() == tmp_path / "home" / ".cache" / "natif"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache.folder_name() == tmp_path / "xdg" / "natif"
+    assert cache_folder.folder_name() == tmp_path / "xdg" / "natif"
     monkeypatch.setenv("NATIF_CACHE_DIR", "~/mine")
-    assert cache.folder_name() == tmp_path / "home" / "mine"
+    assert cache_folder.folder_name() == tmp_path / "home" / "mine"
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o777, 0o702])

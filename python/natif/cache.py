@@ -7,13 +7,10 @@ sha256 over everything that the object's bytes depend on (see _key). A process t
 """
 
 import contextlib
-import errno
-import functools
 import hashlib
 import json
 import os
 import re
-import stat
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from natif import toolchain
 from natif._version import __version__
-from natif.errors import CacheError, CompileError
+from natif.cache_folder import folder, folder_name
+from natif.errors import CompileError
 from natif.toolchain import Unit
 
 if TYPE_CHECKING:
@@ -54,39 +52,6 @@ def cached_build(source: str | Sequence[Unit], stem: str, target: str = "native"
                     break
         _fall_back(cause)
     return _built_in(_private(), units, stem, pool)
-
-
-def folder_name() -> Path:
-    """Where the cache is, whether or not it exists."""
-    chosen = os.environ.get("NATIF_CACHE_DIR")
-    if chosen:
-        return Path(chosen).expanduser().absolute()
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "natif"
-
-
-def folder() -> Path:
-    """The cache's folder, created where it is missing. CacheError where others could have put code there."""
-    path = folder_name()
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except FileExistsError:
-        raise NotADirectoryError(errno.ENOTDIR, "it is a file", str(path)) from None
-    state = path.stat()
-    if state.st_uid != os.geteuid():
-        raise CacheError(f"natif: the cache folder {path} belongs to another user; set NATIF_CACHE_DIR to a folder of your own")
-    if stat.S_IMODE(state.st_mode) & 0o022:
-        raise CacheError(f"natif: others can write to the cache folder {path}; run chmod 700 on it or set NATIF_CACHE_DIR")
-    return path
-
-
-@functools.cache
-def remember_self_check() -> None:
-    """Lets the runtime keep in the folder what it finds out about this machine; without a folder each process finds it out anew."""
-    from natif import _runtime
-
-    with contextlib.suppress(OSError, CacheError):
-        _runtime.remember_self_check(str(folder()))
 
 
 def clear() -> int:

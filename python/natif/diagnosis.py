@@ -169,12 +169,12 @@ def _probe() -> str:
 
 
 def _cache() -> Finding:
-    from natif import cache
+    from natif import cache, cache_folder
     from natif.errors import CacheError
 
-    folder = cache.folder_name()
+    folder = cache_folder.folder_name()
     try:
-        cache.folder()
+        cache_folder.folder()
         sizes = [file.stat().st_size for file in folder.iterdir() if file.is_file()]
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "it can't be written")

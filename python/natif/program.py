@@ -179,7 +179,8 @@ class Program:
     def build(self, entries: list[Entry]) -> None:
         """Builds and loads one artifact of these entries; specialised ones stand alone. Raises what went wrong."""
         from natif import _runtime
-        from natif.cache import cached_build, remember_self_check
+        from natif.cache import cached_build
+        from natif.cache_folder import remember_self_check
 
         remember_self_check()
         plan = self._compiled(entries)

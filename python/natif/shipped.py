@@ -379,7 +379,7 @@ def _check_machine(manifest: dict[str, Any]) -> None:
 def _loaded(path: Path) -> Any:
     try:
         from natif import _runtime
-        from natif.cache import remember_self_check
+        from natif.cache_folder import remember_self_check
     except ImportError as error:
         raise UnusableError(f"natif's runtime can't be loaded: {error}; install natif again") from None
     remember_self_check()

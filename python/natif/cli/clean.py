@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         if count:
             print(f"removed {count} files from {relative(str(folder))}")
     if arguments.all:
-        from natif import cache
+        from natif import cache, cache_folder
 
-        print(f"emptied the cache {cache.folder_name()}: {cache.clear():,} bytes")
+        print(f"emptied the cache {cache_folder.folder_name()}: {cache.clear():,} bytes")
     return cli.OK
