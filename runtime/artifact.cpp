@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "runtime/artifact_check.h"
 #include "runtime/cpu_level.h"
 
 namespace natif::runtime {
@@ -25,7 +26,7 @@ const natif_module* open_module(const char* path) {
   } else if (module->abi_version != NATIF_ABI_VERSION) {
     PyErr_Format(PyExc_RuntimeError, "natif: the artifact %s is of ABI version %u, this natif runs version %u; build it again", path,
                  module->abi_version, static_cast<unsigned>(NATIF_ABI_VERSION));
-  } else if (module->struct_size < sizeof(natif_module) || module->rule_count > 64) {
+  } else if (!tables_are_sound(*module)) {
     PyErr_Format(PyExc_RuntimeError, "natif: the artifact %s has a damaged header; delete it and build again", path);
   } else {
     return module;

@@ -37,7 +37,7 @@ def cached_build(source: str | Sequence[Unit], stem: str, target: str = "native"
     The source is one text for the target, or several units, each for its own target, which are compiled on the pool's threads where there
     is one. The stem names the files for people and debuggers. Any number of processes and threads may ask for the same object at once; one
     builds. CompileError where it can't be built, CacheError where the folder is refused. A folder that can't be written, or a full disk,
-    costs a RuntimeWarning once and the build goes to a private temporary folder.
+    costs a RuntimeWarning once and the build goes to a private temporary folder; CompileError where that can't take it either.
     """
     stem = re.sub(r"[^\w.-]", "_", stem, flags=re.ASCII).lstrip(".-")[:60] or "artifact"
     units = [Unit("module.cpp", target, source)] if isinstance(source, str) else list(source)
@@ -50,8 +50,15 @@ def cached_build(source: str | Sequence[Unit], stem: str, target: str = "native"
                 # Once more where another process removed the folder under us.
                 if not isinstance(error, FileNotFoundError):
                     break
-        _fall_back(cause)
-    return _built_in(_private(), units, stem, pool)
+    try:
+        if _fallback is None:
+            _fall_back(cause)
+        return _built_in(_private(), units, stem, pool)
+    except OSError as error:
+        raise CompileError(
+            f"natif: neither the cache folder {folder_name()} nor a temporary one can take a build ({error.strerror}). "
+            "Free some space, or set NATIF_CACHE_DIR and TMPDIR to folders that can be written."
+        ) from error
 
 
 def clear() -> int:

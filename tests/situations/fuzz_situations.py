@@ -167,6 +167,8 @@ def asynchronous(rng: random.Random, function: Function, play: Play) -> Function
                 tf.nest.map_structure(lambda value: value.numpy() if tf.is_tensor(value) else value, result)
             return result
         finally:
+            with contextlib.suppress(tf.errors.OpError):
+                own.wait()
             own.clear_error()  # which it would raise again when it is deleted
 
     return call
