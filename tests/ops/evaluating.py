@@ -11,8 +11,9 @@ from natif import _compiler, _runtime
 class Provider:
     """What a NativeFunction asks for its artifact."""
 
-    def __init__(self, artifact: Any) -> None:
+    def __init__(self, artifact: Any, bodies: dict[str, Callable[..., Any]]) -> None:
         self._artifact = artifact
+        self._bodies = bodies
 
     def artifact(self, name: str) -> Any:
         return self._artifact
@@ -24,12 +25,12 @@ class Provider:
         return ""
 
     def hidden(self, name: str) -> dict[str, Any]:
-        return {}
+        return self._bodies[name].__globals__
 
 
 def evaluated(text: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
     """The functions of `text`, by name; `functions` are their Python bodies, whose signatures they have."""
     artifact = _runtime.Artifact.of_module(_compiler.evaluated_module("evaluated", "<evaluated>", [text]))
-    provider = Provider(artifact)
+    provider = Provider(artifact, functions)
     options = {"mode": "native", "on_mismatch": "raise", "require": True, "bound": None}
     return {name: _runtime.NativeFunction(body, provider, name, options) for name, body in functions.items()}
