@@ -40,6 +40,16 @@ template <Element T>
   }
 }
 
+// The same value, of which the compiler knows nothing. It would take x - 0, x * 1 and x / 1 for x itself, but a denormal x is flushed.
+[[gnu::always_inline]] inline float opaque(float value) {
+#if defined(__x86_64__)
+  asm("" : "+x"(value));
+#else
+  asm("" : "+w"(value));
+#endif
+  return value;
+}
+
 // ---- one formula for both
 // ---------------------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ ci/platform-contract.json. Exits with 1 where one fails. The downloads are large
 Usage: .venv/bin/python scripts/tf_versions.py [2.16 2.18 …]
 """
 
-import fcntl
 import json
 import subprocess
 import sys
@@ -18,17 +17,13 @@ PIP = ["-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 
 def built_wheel() -> Path:
-    """natif's wheel, from what the build folder of `make build` has already compiled."""
+    """natif's wheel, as users get it. Its build folder is kept, so that a second run compiles what changed."""
     folder = ROOT / "build" / "wheel"
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("natif-*.whl"):
         old.unlink()
-    settings = ["build-dir=build/dev", "cmake.build-type=RelWithDebInfo", "cmake.define.NATIF_WERROR=ON"]
-    options = [f"--config-settings={setting}" for setting in settings]
-    with (ROOT / "build" / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        command = [sys.executable, *PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, *options, ROOT]
-        subprocess.run([str(word) for word in command], check=True, cwd=ROOT)
+    options = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), "--config-settings=build-dir=build/wheel/tree"]
+    subprocess.run([sys.executable, *PIP, "wheel", *options, str(ROOT)], check=True, cwd=ROOT)
     return next(folder.glob("natif-*.whl"))
 
 

@@ -42,6 +42,10 @@ std::vector<bool> needed_terms(const ir::Expression& expression) {
   return needed;
 }
 
+// Whether compilers take an operation with this constant for no operation or a change of sign, as in x - 0 and x / -1. Eager's operation
+// flushes denormals.
+bool is_neutral(float constant) { return constant == 0 || constant == 1 || constant == -1; }
+
 }  // namespace
 
 void print_expression(Writer& w, const Code& name, const Code& head, const Code& element, const ir::Expression& expression,
@@ -58,7 +62,8 @@ void print_expression(Writer& w, const Code& name, const Code& head, const Code&
         terms[i] = inputs.at(entry.input);
         continue;
       case Kind::Constant:
-        terms[i] = code("constant<decltype($)>($)", element, number(entry.constant));
+        terms[i] = code("constant<decltype($)>($)", element,
+                        is_neutral(entry.constant) ? code("opaque($)", number(entry.constant)) : number(entry.constant));
         continue;
       case Kind::Call:
         break;

@@ -166,7 +166,7 @@ class StageWriter {
   Code read(size_t position) const {
     const Operand& operand = stage_.operands[position];
     const Source& source = operand.source;
-    if (source.kind == Source::Kind::Number) return code("Scalar{k.numbers[$]}", source.index);
+    if (source.kind == Source::Kind::Number) return code("Scalar{opaque(k.numbers[$])}", source.index);
     const bool is_input = source.kind == Source::Kind::Input;
     if (general_ && is_input)
       return code("Gathered{k.in[$].data, offsets + $ * k.block, k.in[$].one_column}", source.index, source.index, source.index);
