@@ -44,3 +44,27 @@ def test_sums_of_vectors_that_are_flushed_have_eagers_zero() -> None:
     assert sum_of_all.is_native
     for row in tiny(200, 7):
         assert bits(sum_of_all(row)) == bits(sum_of_all.python(row))
+
+
+def test_static_and_class_methods_may_be_decorated_on_the_outside() -> None:
+    class Scorer:
+        @natif.native
+        @staticmethod
+        def doubled(n: int) -> int:
+            return 2 * n
+
+        @natif.native
+        @classmethod
+        def named(cls) -> str:
+            return cls.__name__
+
+    assert Scorer.doubled.is_native
+    assert Scorer.doubled(4) == Scorer().doubled(4) == 8
+    assert not Scorer.named.is_native
+    assert Scorer.named() == "Scorer"
+
+
+@pytest.mark.parametrize("value", [3, "score", None, [1]])
+def test_what_cannot_be_called_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="natif: expected a function, got"):
+        natif.compile(value)

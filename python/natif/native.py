@@ -60,9 +60,15 @@ def compile(function: Any, **options: Any) -> Any:  # noqa: A001
 def made(function: Any, options: Options, *, now: bool = False) -> Any:
     """The native function, or the function itself where it stays Python; CompileError where the options can't be met.
 
-    A function of a package that natif build made is native through what was shipped with it, without the compiler.
+    A function of a package that natif build made is native through what was shipped with it, without the compiler. Static and class methods
+    may be decorated before or after they become such. TypeError for what can't be called.
     """
     from natif import shipped
+
+    if isinstance(function, staticmethod | classmethod):
+        return type(function)(made(function.__func__, options, now=now))
+    if not callable(function):
+        raise TypeError(f"natif: expected a function, got {type(function).__name__}")
 
     built = None if now else shipped.made(function, options)
     if built is not None:
