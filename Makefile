@@ -7,7 +7,7 @@ SHELL := /bin/bash
 TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
 CXX_SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build setup-test demo test lint units sanitized-units format tidy fuzz test-tf-versions test-aarch64 bench soak clean
+.PHONY: build setup-test demo test lint units sanitized-units sanitized-python format tidy fuzz test-tf-versions test-aarch64 bench soak clean
 
 build:  ## natif in .venv, built from the tree (incremental)
 	@scripts/setup.sh demo
@@ -22,6 +22,7 @@ test: setup-test  ## everything that CI checks
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory units
 	@$(MAKE) --no-print-directory sanitized-units
+	@$(MAKE) --no-print-directory sanitized-python
 	@.venv/bin/python -m pytest
 
 lint: setup-test
@@ -34,9 +35,15 @@ units: setup-test  ## the C++ unit tests, and every header compiled alone
 	@$(TOOLS) cmake --preset dev >/dev/null && cmake --build --preset dev --target natif_tests
 	@$(TOOLS) ctest --preset dev --parallel
 
-sanitized-units: setup-test  ## the same under the address and undefined-behaviour sanitizers
+sanitized-units: setup-test  ## the same under the address and undefined-behaviour sanitizers; the runtime's under the thread sanitizer
 	@$(TOOLS) cmake --preset asan-ubsan >/dev/null && cmake --build --preset asan-ubsan
 	@$(TOOLS) ctest --preset asan-ubsan --parallel
+	@$(TOOLS) cmake --preset tsan >/dev/null && cmake --build --preset tsan
+	@$(TOOLS) ctest --preset tsan
+
+sanitized-python: setup-test  ## the runtime in Python under the same (SANITIZED="-q tests/situations tests/test_lanes.py": emitted code too)
+	@$(TOOLS) cmake --preset asan-ubsan >/dev/null && cmake --build --preset asan-ubsan --target _runtime
+	@.venv/bin/python scripts/sanitized_python.py $(SANITIZED)
 
 format: setup-test  ## rewrite all sources in the project's format
 	@$(TOOLS) ruff check --fix --quiet; ruff format --quiet; clang-format -i $(CXX_SOURCES)
@@ -44,8 +51,9 @@ format: setup-test  ## rewrite all sources in the project's format
 tidy: units  ## clang-tidy over the C++ sources (slow)
 	@$(TOOLS) clang-tidy -p build/dev --quiet $(filter %.cpp,$(CXX_SOURCES))
 
-fuzz: setup-test  ## random programs, every lane against eager, for ten minutes (FUZZ="--minutes 60 --seed 7 --lanes graph,auto")
+fuzz: setup-test  ## random programs against eager: every lane, then under tapes, graphs, devices, …; ten minutes each (FUZZ="--minutes 60 --seed 7")
 	@.venv/bin/python tests/fuzz/run.py $(FUZZ)
+	@.venv/bin/python tests/situations/fuzz_situations.py $(FUZZ)
 
 test-tf-versions: setup-test  ## the wheel with every TensorFlow that natif knows; writes ci/platform-contract.json (TF="2.16 2.20")
 	@.venv/bin/python scripts/tf_versions.py $(TF)

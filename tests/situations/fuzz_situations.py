@@ -363,7 +363,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lanes", default="graph,auto")
-    options = parser.parse_args()
+    options, _ = parser.parse_known_args()  # make fuzz passes what is for tests/fuzz/run.py alone, too
     covered, end, seed = Covered(), time.monotonic() + 60 * options.minutes, options.seed
     print(f"seed {seed}", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
