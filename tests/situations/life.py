@@ -1,5 +1,5 @@
 """A program's life, in the order in which its steps have to come: before TensorFlow's first use, through signals, forks and resets, to a
-shutdown with live functions and results. Each step is a test of test_processes.py.
+shutdown with live functions and results. Each step is a test of test_threads_and_processes.py.
 """
 
 from __future__ import annotations
