@@ -12,7 +12,7 @@ from fuzzing import Failure, Totals, compare_all, load, program, run_round
 
 SEED = int(os.environ.get("FUZZ_SEED", "20250"))
 INTERPRETED, INTERPRETED_TOGETHER = 2000, 50
-COMPILED_MODULES, COMPILED_TOGETHER = 4, 40
+COMPILED_MODULES, COMPILED_TOGETHER = 4, 30
 
 
 def build(seed: int) -> Any:
