@@ -49,7 +49,7 @@ def use_sanitized_runtime() -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     sys.modules["natif._runtime"] = module
-    natif._runtime = module  # type: ignore[attr-defined]
+    natif._runtime = module
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ changed since it was imported, or that something rewrote, is never taken for the
 
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 Claim = dict[str, Any]
@@ -27,7 +28,7 @@ class Source:
         self.text = text
         self.earlier = earlier
         try:
-            own = ast.parse(text, file)
+            own = _undisturbed(lambda: ast.parse(text, file))
         except (SyntaxError, ValueError) as error:
             raise SourceError(f"its source does not parse: {error}") from None
         self._own = own
@@ -49,9 +50,22 @@ class Source:
 
         future = flags & sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
         if future not in self._codes:
-            whole = compile(self._own, self.file, "exec", flags=future, dont_inherit=True)
+            whole = _undisturbed(lambda: compile(self._own, self.file, "exec", flags=future, dont_inherit=True))
             self._codes[future] = dict(_codes_in(whole))
         return self._codes[future].get(key)
+
+
+def _undisturbed(convert: Callable[[], Any]) -> Any:
+    """A conversion to or from a syntax tree, tried again where another thread's at the same time has made it fail: before 3.11.8, CPython
+    counts their depth in one place for all threads (https://github.com/python/cpython/issues/106905).
+    """
+    for _ in range(20):
+        try:
+            return convert()
+        except SystemError as error:
+            if "recursion depth mismatch" not in str(error):
+                raise
+    return convert()
 
 
 def _compiler() -> Any:
@@ -105,7 +119,7 @@ def _bindings(cells: tuple[str, ...], own: Any) -> list[Any]:
     statements: dict[Any, Any] = {}
     for cell in cells:
         try:
-            body = ast.parse(cell).body
+            body = _undisturbed(lambda: ast.parse(cell)).body  # noqa: B023
         except (SyntaxError, ValueError):
             continue
         for statement in body:

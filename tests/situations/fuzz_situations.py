@@ -338,14 +338,11 @@ def compare(seed: int, number: int, function: Any, text: str, arguments: list[An
         raise AssertionError(f"seed {seed}, call {number}, stack {names} ({stack_seed}), {shapes}\n{text}\n{difference(mine, theirs)}")
 
 
-def build(seed: int, count: int, lane: str) -> tuple[list[Any], dict[str, Any]]:
-    """The functions of one source, and their native forms in a lane, compiled where the lane is."""
+def made(seed: int, count: int, lane: str) -> tuple[Module, list[Any], dict[str, Any]]:
+    """The functions of one source, and their native forms in a lane."""
     source, functions = program(seed, count)
     module = Module(f"situations_{lane}_{seed}", source)
-    native = module.lane(lane, [function.name for function in functions])
-    if lane == "auto":
-        module.build(native)
-    return functions, native
+    return module, functions, module.lane(lane, [function.name for function in functions])
 
 
 def run_round(seed: int, functions: list[Any], native: dict[str, Any], covered: Covered, repeats: int = 1) -> None:
@@ -369,7 +366,8 @@ def main() -> int:
     with contextlib.suppress(KeyboardInterrupt):
         while time.monotonic() < end:
             for lane in options.lanes.split(","):
-                run_round(seed, *build(seed, 40, lane), covered, repeats=3)
+                _, functions, native = made(seed, 40, lane)
+                run_round(seed, functions, native, covered, repeats=3)
             seed += 1
     print(f"{covered.calls:,} calls, {covered.native:,} native, {covered.errors:,} raised, {covered.again:,} tried again")
     print(f"by layer: {covered.layers}")

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from fuzz_situations import LAYERS, Covered, build, run_round
+from fuzz_situations import LAYERS, Covered, made, run_round
 
 SEED = int(os.environ.get("FUZZ_SEED", "30300"))
 INTERPRETED, TOGETHER = 500, 50
@@ -16,9 +16,10 @@ INTERPRETED, TOGETHER = 500, 50
 
 @pytest.fixture(scope="module")
 def compiled() -> Iterator[Future[Any]]:
-    """50 compiled functions, built while the interpreted ones run."""
+    """50 functions, compiled while the interpreted ones run."""
+    module, functions, native = made(SEED, 50, "auto")
     with ThreadPoolExecutor(1) as pool:
-        yield pool.submit(build, SEED, 50, "auto")
+        yield pool.submit(lambda: (module.build(native), functions, native)[1:])
 
 
 def check(covered: Covered, calls: int) -> None:
@@ -38,7 +39,8 @@ def check(covered: Covered, calls: int) -> None:
 def test_interpreted(compiled: Future[Any]) -> None:
     covered = Covered()
     for number in range(INTERPRETED // TOGETHER):
-        run_round(SEED + number, *build(SEED + number, TOGETHER, "graph"), covered)
+        _, functions, native = made(SEED + number, TOGETHER, "graph")
+        run_round(SEED + number, functions, native, covered)
     check(covered, INTERPRETED)
 
 
