@@ -189,8 +189,11 @@ struct Entries {
   static constexpr natif_entry table[] = {entry};
 };
 
-#define FUNCTION(name, entry, parameters, results, tuple) \
-  { name, Entries<entry>::table, parameters, sizeof(parameters) / sizeof(parameters[0]), results, sizeof(results) / sizeof(results[0]), tuple, 0 }
+#define FUNCTION(name, entry, parameters, results, tuple)  \
+  {name,       Entries<entry>::table,                      \
+   parameters, sizeof(parameters) / sizeof(parameters[0]), \
+   results,    sizeof(results) / sizeof(results[0]),       \
+   tuple,      0}
 
 const natif_function functions[] = {
     FUNCTION("identity", identity, x2, x2, 0),
@@ -220,8 +223,9 @@ const natif_attribute float_type[] = {{"T", NATIF_ATTRIBUTE_TYPE, NATIF_FLOAT32,
 const natif_attribute keep_dims[] = {{"keep_dims", NATIF_ATTRIBUTE_BOOL, 0, 0, nullptr, nullptr}};
 
 const natif_op_site sites[] = {
-    {"MatMul", no_transpose, 3, 2, 1, 0, 0}, {"AddV2", float_type, 1, 2, 1, 0, 1},           {"Relu", float_type, 1, 1, 1, 0, 2},
-    {"Sum", keep_dims, 1, 2, 1, NATIF_READS_RESULT, 0}, {"Mul", float_type, 1, 2, 1, 0, 0},
+    {"MatMul", no_transpose, 3, 2, 1, 0, 0}, {"AddV2", float_type, 1, 2, 1, 0, 1},
+    {"Relu", float_type, 1, 1, 1, 0, 2},     {"Sum", keep_dims, 1, 2, 1, NATIF_READS_RESULT, 0},
+    {"Mul", float_type, 1, 2, 1, 0, 0},
 };
 
 const int64_t one_dim[] = {1};
