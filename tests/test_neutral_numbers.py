@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.python import pywrap_tfe
 
 import natif
 
@@ -46,6 +47,7 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.mark.parametrize("which", [*EXPRESSIONS, "loop"])
 def test_denormals_are_flushed_as_eager_does(functions: dict[str, Any], which: str) -> None:
     function, rng = functions[which], np.random.default_rng(1)
+    pywrap_tfe.TFE_ClearScalarCache()  # in which 0.0 and -0.0 are one key: what ran before would decide the sign
     for size in (1, 5, 8, 16, 33):
         x = tf.constant(rng.choice(VALUES, (size, size)))
         mine, theirs = function(x, 0, 0.0).numpy(), function.python(x, 0, 0.0).numpy()
