@@ -29,7 +29,7 @@ constexpr int64_t kParallelWork = 100'000'000, kPieceWork = 30'000'000;
 // Rows that are computed at a time: enough to use weights that lie beyond the first cache often, few enough that intermediates stay in it.
 [[maybe_unused]] inline int64_t block_rows(int64_t rows, int64_t bytes_a_row, int64_t weight_bytes) {
   constexpr int64_t cached = 128 << 10, first_cache = 24 << 10, fewest = 8;
-  const int64_t wanted = weight_bytes <= first_cache ? 16 : 64;
+  const int64_t wanted = weight_bytes <= first_cache ? 32 : 64;
   const int64_t fitting = bytes_a_row * wanted <= cached ? wanted : cached / bytes_a_row & ~(fewest - 1);
   const int64_t block = fitting < fewest ? fewest : fitting;
   return rows < block ? rows : block;

@@ -32,7 +32,8 @@ struct TileColumns {
   int64_t first, last;
   int width;
   int64_t place;
-  [[gnu::always_inline]] int64_t operator[](int v) const { return v + 1 < Count ? first + v * lanes<Vec> : last; }
+  [[gnu::always_inline]] int64_t step(int v) const { return v + 1 < Count ? v * lanes<Vec> : last - first; }
+  [[gnu::always_inline]] int64_t operator[](int v) const { return first + step(v); }
 };
 
 // The right matrix in row order: term k, column j at data[k·row_stride + j].
@@ -43,8 +44,8 @@ struct Right {
   RowStride row_stride;
 
   template <class Columns>
-  [[gnu::always_inline]] const float* first_term(Columns, int64_t) const {
-    return data;
+  [[gnu::always_inline]] const float* first_term(Columns columns, int64_t) const {
+    return data + columns.first;
   }
   template <class Columns>
   [[gnu::always_inline]] RowStride stride(Columns) const {
@@ -52,7 +53,7 @@ struct Right {
   }
   template <class Columns>
   [[gnu::always_inline]] Vec load_vector(const float* row, Columns columns, int v) const {
-    return At<Vec, Columns::extent>{0, 0, columns.width}.from(row + columns[v]);
+    return At<Vec, Columns::extent>{0, 0, columns.width}.from(row + columns.step(v));
   }
 };
 template <class RowStride>

@@ -11,7 +11,8 @@
 //   factors.h    the two matrices of a product              lanes8.h     eight lanes at every level
 //   softmax.h    softmax, also with argmax                  argmax.h     argmax over either axis
 //   softmax_eigen.h  softmax where oneDNN is off           softmax_order.h  whichever holds on the machine
-//   product_order.h  which order eager follows, by sizes and machine; product_rows.h, product_block.h, product_right.h: the product in it
+//   product_order.h  which order eager follows, by sizes and machine; product_rows.h, product_block.h, product_right.h: the product in it;
+//                    product_other_orders.h: what the host does for all orders but chains
 //   matmul_lanes16.h, matmul_avx2.h, matvec_eigen.h  the orders beside those of matmul.h and matvec.h
 //   reduce_axes.h  reductions of a whole tensor over any axes
 //   reduce.h     sum, mean, max, min, prod over either axis transpose.h  blocked transpose

@@ -49,13 +49,14 @@ struct Product {
   const Epilogue& epilogue;
 };
 
-// One tile's rows. `last` is the block's last row: a tile of more rows than are left repeats it, which costs less than a shorter tile's
-// waiting for its own sums.
+// One tile's rows from `first` on. Of a block of fewer rows than a tile has, `steps` is what lies between its first row and its last: the
+// tile repeats the last one, which costs less than a shorter tile's waiting for its own sums.
 template <int Count, bool Clamped>
 struct TileRows {
   static constexpr int count = Count;
-  int64_t first, last;
-  [[gnu::always_inline]] int64_t operator[](int r) const { return Clamped && first + r > last ? last : first + r; }
+  int64_t first, steps = Count - 1;
+  [[gnu::always_inline]] int64_t step(int r) const { return Clamped && r > steps ? steps : r; }
+  [[gnu::always_inline]] int64_t operator[](int r) const { return first + step(r); }
 };
 
 template <int R, int C>
@@ -88,10 +89,20 @@ template <class P, class Rows, class Columns, class Sums>
     }
 #pragma GCC unroll 16
     for (int r = 0; r < Rows::count; ++r) {
-      const Vec a = splat<Vec>(left[(rows[r] - rows.first) * p.a.row_stride]);
+      const Vec a = splat<Vec>(left[rows.step(r) * p.a.row_stride]);
 #pragma GCC unroll 8
       for (int v = 0; v < Columns::count; ++v) sums.v[r][v] = fma(a, b[v], sums.v[r][v]);
     }
+  }
+}
+
+// What is done with a tile's sums: the epilogue at their places, or the form that it has for all rows of some columns.
+template <class Epilogue, class Columns>
+[[gnu::always_inline]] inline auto epilogue_of_tile(const Epilogue& epilogue, Columns columns) {
+  if constexpr (requires { epilogue.of_tile(columns); }) {
+    return epilogue.of_tile(columns);
+  } else {
+    return [&epilogue](Vec sum, auto at, int) __attribute__((always_inline)) { return epilogue(sum, at); };
   }
 }
 
@@ -118,50 +129,49 @@ template <class P>
 
 template <class P, class Rows, class Columns>
 [[gnu::always_inline]] inline void tile(const P& p, Rows rows, Columns columns) {
-  using Sums = TileSums<Rows::count, Columns::count>;
-  Sums sums;
+  constexpr int width = lanes<Vec>;
+  TileSums<Rows::count, Columns::count> sums;
+  float memory[Rows::count * Columns::count * width], *copy = memory;
+  asm("" : "+r"(copy));  // else the compiler keeps the copy in registers, which spills those of the sums
+  const auto lay_down = [&] { sums.each([&](Vec& sum, int r, int v) { store(copy + (r * Columns::count + v) * width, sum); }); };
   if constexpr (P::K::is_static && typename P::K{} <= kLongestPiece) {
     accumulate(sums, p, rows, columns, 0, p.k);
   } else {
-    Sums before;
-    before.each([](Vec& sum, int, int) { sum = splat<Vec>(-0.f); });  // −0 + x is x, whatever x's sign
-    for (int64_t done = 0, end;; done = end) {
-      end = done + piece_length(p.k - done, p.total_rows);
+    for (int64_t done = 0;;) {
+      const int64_t end = done + piece_length(p.k - done, p.total_rows);
       accumulate(sums, p, rows, columns, done, end);
-      sums.each([&](Vec& sum, int r, int v) { sum = before.v[r][v] + sum; });
-      if (end == p.k) break;
-      sums.each([&](Vec& sum, int r, int v) { before.v[r][v] = sum; });
+      if (done > 0) sums.each([&](Vec& sum, int r, int v) { sum = load<Vec>(copy + (r * Columns::count + v) * width) + sum; });
+      if (end == p.k) [[likely]]
+        break;
+      lay_down();
+      done = end;
     }
   }
-  sums.each([&](Vec& sum, int r, int v) {
-    const At<Vec, Columns::extent> at{rows[r], columns[v], columns.width};
-    at.put(p.out.data + at.row * p.out.row_stride + at.column, p.epilogue(sum, at));
-  });
+  const auto epilogue = epilogue_of_tile(p.epilogue, columns);
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows::count; ++r) {
+    float* out = p.out.data + rows[r] * p.out.row_stride + columns.first;
+    asm("" : "+r"(out));  // else each of the row's vectors gets an address of its own
+#pragma GCC unroll 8
+    for (int v = 0; v < Columns::count; ++v) {
+      const At<Vec, Columns::extent> at{rows[r], columns[v], columns.width};
+      at.put(out + columns.step(v), epilogue(sums.v[r][v], at, v));
+    }
+  }
   if ((rows[Rows::count - 1] + 1) * p.n > p.tail.first) [[unlikely]] {
-    float copy[Rows::count * Columns::count * lanes<Vec>];
-    sums.each([&](Vec& sum, int r, int v) { store(copy + (r * Columns::count + v) * lanes<Vec>, sum); });
-    patch_tail(p, TileCopy{copy, Rows::count, Columns::count, rows.first, rows.last, columns.first, columns.last});
+    lay_down();
+    patch_tail(p, TileCopy{copy, Rows::count, Columns::count, rows.first, rows[Rows::count - 1], columns.first, columns.last});
   }
 }
 
-// All rows of one panel of columns: tiles of R rows; one or two rows left over take tiles of their own, which the processor overlaps, more
-// take one that repeats the last row.
+// All rows of one panel of columns: tiles of R rows, of which the last ends at the last row and may take some rows a second time; so that
+// a block of few rows has tiles too that the processor overlaps.
 template <class P, class Columns>
 [[gnu::always_inline]] inline void panel(const P& p, Columns columns) {
   constexpr int R = kTileRows<Columns::count>;
-  if constexpr (!P::N::is_static || !P::K::is_static) {  // rows an unknown distance apart: repeating one costs nothing, and half the code
-    if (p.rows == 1) return tile(p, TileRows<1, false>{0, 0}, columns);
-    for (int64_t row = 0; row < p.rows; row += R) tile(p, TileRows<R, true>{row, p.rows - 1}, columns);
-  } else {
-    int64_t row = 0;
-    for (; row + R <= p.rows; row += R) tile(p, TileRows<R, false>{row, p.rows - 1}, columns);
-    const int64_t left = p.rows - row;
-    if (left <= 2) {
-      for (; row < p.rows; ++row) tile(p, TileRows<1, false>{row, p.rows - 1}, columns);
-    } else if (left > 0) {
-      tile(p, TileRows<R, true>{row, p.rows - 1}, columns);
-    }
-  }
+  if (p.rows == 1) return tile(p, TileRows<1, false>{0}, columns);
+  const int64_t steps = p.rows < R ? p.rows - 1 : R - 1, last = p.rows - 1 - steps;
+  for (int64_t row = 0; row < p.rows; row += R) tile(p, TileRows<R, true>{row < last ? row : last, steps}, columns);
 }
 
 // C vectors of columns from `first` on, ending at the last column at most; n ≥ lanes<Vec>.
@@ -201,7 +211,7 @@ template <class P>
 [[gnu::always_inline]] inline int64_t single_row(const P& p) {
   constexpr int64_t width = kLatencySums * lanes<Vec>;
   int64_t first = 0;
-  for (; first + width <= p.n; first += width) tile(p, TileRows<1, false>{0, 0}, wide_columns<kLatencySums>(first, p.n));
+  for (; first + width <= p.n; first += width) tile(p, TileRows<1, false>{0}, wide_columns<kLatencySums>(first, p.n));
   return first;
 }
 

@@ -2,7 +2,8 @@
 //
 // Order of operations (eager's own, oneDNN on): 8 lanes run over k in steps of 16 as long as whole steps last, the first 8 terms as
 // products, the others by fma; their lanes are added as ((0+1)+(4+5))+((2+3)+(6+7)); the terms left over form pieces of 8, 4, 2 and 1
-// products, added up in themselves without fma and then to the sum, in that order. Any one row of a matrix gives the same bits.
+// products, added up in themselves without fma and then to the sum, in that order, which starts at +0. Any one row of a matrix gives the
+// same bits.
 #pragma once
 
 #include "kernels/factors.h"
@@ -14,7 +15,7 @@ namespace {
 // One row's product with the column.
 template <class AStride, class BStride>
 [[gnu::always_inline]] inline float dot(const float* a, AStride a_stride, const float* b, BStride b_stride, int64_t k) {
-  float total = -0.f;  // the first sum is taken as it is: −0 + x is x
+  float total = 0.f;  // a sum of zeros is +0, whatever their signs
   int64_t at = 0;
   const auto product = [&](int64_t i) { return a[(at + i) * a_stride] * b[(at + i) * b_stride]; };
   const auto products_of_8 = [&](int64_t i) {
@@ -42,7 +43,7 @@ template <class AStride, class BStride>
     at += 2;
   }
   if (k - at >= 1) total = total + product(0);
-  return k == 0 ? 0.f : total;
+  return total;
 }
 
 // out[r] = epilogue(row r · column), in order of rows; `b` is the column as a matrix [K, 1]. As matmul_rows otherwise.

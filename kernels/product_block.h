@@ -8,15 +8,15 @@
 namespace natif::kernels {
 namespace {
 
-// A block of `rows` rows from `first` on; bias as in matmul_block.
+// A block of `rows` rows from `first` on.
 template <class KStride>
 inline void product_block(const OrderedProduct& p, Output out, int64_t first, int64_t rows, const float* left, int64_t row_stride,
-                          KStride k_stride, const float* bias) {
+                          KStride k_stride, BlockEpilogue epilogue) {
   const ProductShape& s = p.shape;
-  if (p.order == ProductOrder::kChains) return matmul_block(out, rows, s.m, s.k, s.n, left, row_stride, k_stride, p.right.by_terms, bias);
-  product_in_other_order(p, out, first, rows, left, row_stride, k_stride);
-  if (!bias) return;
-  apply_epilogue(out, rows, Dynamic{s.n}, kNoTail, [bias](auto sum, auto at) { return add(sum, at(Row{bias})); });
+  if (p.order == ProductOrder::kChains)
+    return matmul_block(out, rows, s.m, s.k, s.n, left, row_stride, k_stride, p.right.by_terms, epilogue);
+  sums_in_other_order(p, out, first, rows, left, row_stride, k_stride);
+  if (epilogue.bias || epilogue.relu) apply_epilogue(out, rows, Dynamic{s.n}, epilogue.tail, epilogue);
 }
 
 }  // namespace

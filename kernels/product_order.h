@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "runtime/abi.h"
+
 namespace natif::kernels {
 namespace {
 
@@ -87,17 +89,24 @@ struct OrderedProduct {
   int64_t row_block;  // of kAvx2
   ProductShape shape;
   ProductRight right;
+  natif_product_rows other_rows;  // for any order but kChains, whose loops alone are compiled where the product is
 };
+
+[[maybe_unused]] inline natif_product abi_product(const OrderedProduct& p) {
+  const ProductShape& s = p.shape;
+  return {
+      static_cast<int32_t>(p.order), s.transpose_left, s.transpose_right, p.row_block, s.m, s.k, s.n, p.right.by_terms, p.right.by_columns};
+}
 
 [[maybe_unused]] inline OrderedProduct ordered_product(const ProductRules& rules, const ProductShape& shape) {
   const bool tall = rules.onednn_avx2 && shape.transpose_right;
-  return {order_of_product(rules, shape), tall ? 96 : 48, shape, {}};
+  return {order_of_product(rules, shape), tall ? 96 : 48, shape, {}, nullptr};
 }
 
 // A batch of matrices times one [k, n] matrix: chains in pieces of 512 terms, however many rows and columns. All rows of the batch are rows
 // of one product, whose shape says 1 row: its chains are in one piece.
 [[maybe_unused]] inline OrderedProduct ordered_batch_product(int64_t k, int64_t n, bool transpose_right) {
-  return {k <= 512 ? ProductOrder::kChains : ProductOrder::kUnknown, 0, {1, k, n, false, transpose_right}, {}};
+  return {k <= 512 ? ProductOrder::kChains : ProductOrder::kUnknown, 0, {1, k, n, false, transpose_right}, {}, nullptr};
 }
 
 // Batches of more than one axis for which TensorFlow 2.21 gives wrong numbers and writes outside its memory: several matrices, but one only

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gtest/gtest.h"
+#include "kernels/product_other_orders.h"
 #include "kernels/product_rows.h"
 #include "kernels/reference.h"
 #include "kernels/transpose.h"
@@ -36,6 +37,7 @@ struct Case {
     EXPECT_NE(p.order, ProductOrder::kUnknown) << name();
     reference::Values turned(b.size()), out(static_cast<size_t>(m * n));
     if (transpose_right) transpose_rows(Output{turned.data(), n}, n, Dynamic{k}, Full{b.data(), k});
+    p.other_rows = product_in_other_order;
     p.right = {transpose_right ? turned.data() : b.data(), transpose_right ? b.data() : nullptr};
     for (int64_t first = 0; first < m; first += block) {
       const int64_t rows = m - first < block ? m - first : block;
@@ -195,6 +197,7 @@ TEST(ProductOrder, EpiloguesPassOverTheSumsWithTheirTail) {
   const int64_t m = 5, k = 9, n = 7;
   const Case c{m, k, n, false, true};
   OrderedProduct p = ordered_product(kOneDnn, {m, k, n, false, true});
+  p.other_rows = product_in_other_order;
   p.right = {nullptr, c.b.data()};
   const auto relu_of_negated = [](auto sum, auto) { return relu(neg(sum)); };
   reference::Values out(m * n), sums = c.run(kOneDnn, m);

@@ -149,7 +149,22 @@ typedef struct natif_call {
 /* Work on the items [begin, end), called on any thread with that thread's scratch memory. */
 typedef void (*natif_body)(void* context, int64_t begin, int64_t end, void* scratch);
 
-/* What the host does for an artifact. Every function may be called on the thread of the call only. */
+/* A matrix product [m, k]·[k, n] whose sums eager adds in an order that no artifact has loops for, as it is rarely met: `order` is a
+   ProductOrder of kernels/product_order.h, which says what the fields mean. */
+typedef struct natif_product {
+  int32_t order;
+  int32_t transpose_left, transpose_right;
+  int64_t row_block;
+  int64_t m, k, n;
+  const float *by_terms, *by_columns;
+} natif_product;
+
+/* The sums of a product's rows [first, first + rows), to `out`, whose rows lie `out_stride` elements apart. Row r, term t of the block's
+   left matrix is left[r * row_stride + t * k_stride]. */
+typedef void (*natif_product_rows)(const natif_product*, float* out, int64_t out_stride, int64_t first, int64_t rows, const float* left,
+                                   int64_t row_stride, int64_t k_stride);
+
+/* What the host does for an artifact. Every function but product_rows may be called on the thread of the call only. */
 typedef struct natif_host {
   uint32_t abi_version;
   uint32_t struct_size;
@@ -172,6 +187,8 @@ typedef struct natif_host {
   natif_status (*poll)(natif_call*);
   /* Records a Python error at natif_module.spans[span] and answers NATIF_FAILED. The text is copied. */
   natif_status (*fail)(natif_call*, int32_t error, int32_t span, const char* text);
+  /* For any thread, under the floating-point state of kernels. */
+  natif_product_rows product_rows;
 } natif_host;
 
 typedef natif_status (*natif_entry)(const natif_host*, natif_call*, natif_frame*);

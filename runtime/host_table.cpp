@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "runtime/level_kernels.h"
 #include "runtime/thread_pool.h"
 
 // Exported by CPython 3.11: whether this is the thread whose signal handlers run. Needs the GIL.
@@ -185,8 +186,15 @@ natif_status poll(natif_call* base) {
 
 natif_status fail(natif_call* base, int32_t error, int32_t span, const char* text) { return of(base).fail_native(error, span, text); }
 
-constexpr natif_host kHost = {NATIF_ABI_VERSION, sizeof(natif_host), allocate, run_op, constant, from_scalar, retain, release,
-                              scratch,           parallel_for,       poll,     fail};
+// The sums are the same at every vector level, so the widest serves all artifacts.
+void product_rows(const natif_product* product, float* out, int64_t out_stride, int64_t first, int64_t rows, const float* left,
+                  int64_t row_stride, int64_t k_stride) {
+  static const LevelKernels& kernels = *level_kernels("native");
+  kernels.product_rows(product, out, out_stride, first, rows, left, row_stride, k_stride);
+}
+
+constexpr natif_host kHost = {NATIF_ABI_VERSION, sizeof(natif_host), allocate, run_op, constant,    from_scalar, retain, release,
+                              scratch,           parallel_for,       poll,     fail,   product_rows};
 
 natif_host faulty = kHost;
 const natif_host* current = &kHost;

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "runtime/abi.h"
-#include "runtime/cpu_level.h"
+#include "runtime/level_kernels.h"
 #include "runtime/op_cache.h"
-#include "runtime/self_check_kernels.h"
 
 namespace natif::runtime {
 namespace {
@@ -147,23 +146,6 @@ const std::vector<Rule>& all_rules() {
   return rules;
 }
 
-// Code for "native" uses the widest vectors that its machine has, so it is checked as the highest level that runs here.
-KernelRunner runner_of(std::string_view level) {
-  static constexpr std::pair<std::string_view, KernelRunner> runners[] = {
-#if defined(__x86_64__)
-      {"x86-64-v4", run_kernel_v4},
-      {"x86-64-v3", run_kernel_v3},
-      {"x86-64-v2", run_kernel_v2},
-#else
-      {"aarch64", run_kernel_aarch64},
-#endif
-  };
-  for (const auto& [name, runner] : runners) {
-    if (level == name || (level == "native" && cpu_has_level(name))) return runner;
-  }
-  return nullptr;
-}
-
 // Fixed pseudo-random values: a linear congruence (constants of Knuth's MMIX), summed to be roughly normal, with standard deviation
 // `scale`.
 class Values {
@@ -285,12 +267,12 @@ bool same_bits(const TensorFlowApi& api, TFE_Context* context, const Operation& 
 }  // namespace
 
 bool rule_holds(const TensorFlowApi& api, TFE_Context* context, std::string_view name, std::string_view level) {
-  const KernelRunner kernel = runner_of(level);
+  const LevelKernels* kernels = level_kernels(level);
   for (const Rule& rule : all_rules()) {
-    if (rule.name != name || kernel == nullptr) continue;
+    if (rule.name != name || kernels == nullptr) continue;
     for (const Operation& operation : rule.operations) {
       for (const Sizes& sizes : rule.sizes) {
-        if (!same_bits(api, context, operation, sizes, kernel)) return false;
+        if (!same_bits(api, context, operation, sizes, kernels->run)) return false;
       }
     }
     return true;

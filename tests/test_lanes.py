@@ -67,6 +67,17 @@ def computed_bias(x: TensorF32Cpu2D, w: TensorF32Cpu2D, b: TensorF32Cpu1D) -> Te
 
 
 @native
+def epilogues(
+    x: TensorF32Cpu2D, w: TensorF32Cpu2D, b: TensorF32Cpu1D
+) -> tuple[TensorF32Cpu2D, TensorF32Cpu2D, TensorF32Cpu2D, TensorF32Cpu2D, TensorF32Cpu2D]:
+    bare = tf.nn.relu(tf.matmul(x, w))
+    biased = tf.matmul(x, w) + b
+    reversed_sum = tf.nn.relu(b + tf.matmul(x, w))
+    twice = tf.nn.relu(biased) + biased
+    return bare, biased, reversed_sum, twice, tf.sigmoid(tf.nn.relu(tf.nn.bias_add(tf.matmul(x, w), b))) * b
+
+
+@native
 def two_results(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> tuple[TensorF32Cpu2D, TensorF32Cpu1D]:
     h = tf.tanh(tf.matmul(x, w))
     return h, tf.reduce_sum(tf.sigmoid(h), axis=1)
@@ -195,6 +206,21 @@ def test_values_that_are_computed_once(program: ModuleType, draw: Any) -> None:
         check(program.computed_bias, draw(rows, k), draw(k, n), draw(n))
         check(program.transposed, draw(rows, k), draw(n, k))
         check(program.two_results, draw(rows, k), draw(k, n))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, 8, 9, 33])
+def test_epilogues_of_products(program: ModuleType, draw: Any, rows: int) -> None:
+    for k, n in [(3, 1), (5, 3), (4, 8), (7, 15), (32, 64), (9, 65), (500, 21)]:
+        x, w, b = draw(rows, k), draw(k, n), draw(n)
+        check(program.epilogues, x, w, b)
+        check(program.epilogues, x, w, b * -0.0)
+        # Zeros of both signs, NaN and infinities as sums.
+        rare = x.numpy()
+        rare[0] = np.nan
+        rare[-1] = 0.0
+        rare[rows // 2] = np.inf
+        check(program.epilogues, tf.constant(rare), w, b * -0.0)
+        check(program.epilogues, tf.constant(rare), -tf.abs(w), b)
 
 
 def test_special_values(program: ModuleType, draw: Any) -> None:

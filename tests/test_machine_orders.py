@@ -67,6 +67,21 @@ def turned_left(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> TensorF32Cpu2D:
 
 
 @native
+def product(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.matmul(x, w)
+
+
+@native
+def product_turned(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.matmul(x, w, transpose_b=True)
+
+
+@native
+def product_both_turned(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.matmul(x, w, transpose_a=True, transpose_b=True)
+
+
+@native
 def dense(x: TensorF32Cpu3D, w: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu3D:
     return tf.sigmoid(tf.matmul(x, w) + b)
 
@@ -98,6 +113,20 @@ def draw(*shape):
     return tf.constant(rng.standard_normal(shape).astype(np.float32))
 
 
+def zeros(*shape, sign=1):
+    return tf.constant(np.copysign(np.zeros(shape, np.float32), np.float32(sign)))
+
+
+# Sums of zeros, whose sign tells where eager's accumulators start.
+zero_sums = []
+for m in (1, 2, 3, 9):
+    for k in (1, 2, 3, 8, 15, 17, 40):
+        for n in (1, 2, 9):
+            for weight in (1, -1):
+                zero_sums += [(product, (zeros(m, k), weight * tf.ones((k, n)))), (product_turned, (zeros(m, k), weight * tf.ones((n, k))))]
+                zero_sums += [(turned_left, (zeros(k, m), weight * tf.ones((k, n))))]
+                zero_sums += [(product_both_turned, (zeros(k, m, sign=-1), weight * tf.ones((n, k))))]
+
 different = []
 for batch in (1, 2, 3, 7, 8, 15, 16, 17, 24, 33, 50, 72, 100, 128, 1000):
     x, digits = draw(batch, 32), draw(batch, 64)
@@ -114,6 +143,8 @@ for batch in (1, 2, 3, 7, 8, 15, 16, 17, 24, 33, 50, 72, 100, 128, 1000):
     for n in (1, 2, 10, 17, 64):
         calls += [(dense, (draw(2, batch, 32), draw(32, n), draw(n)))]
         calls += [(hidden, (x, draw(32, n), draw(n))), (turned, (x, draw(n, 32), draw(n)))]
+    if batch == 1:
+        calls += zero_sums
     for function, arguments in calls:
         mine, theirs = np.asarray(function(*arguments)), np.asarray(function.python(*arguments))
         if mine.dtype != theirs.dtype or mine.tobytes() != theirs.tobytes():

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "codegen/block_epilogue.h"
 #include "codegen/expression.h"
 
 namespace natif::codegen {
@@ -240,46 +241,20 @@ class StageWriter {
   void print_dynamic_product() {
     const Code depth = size(stage_.depth), row_stride = stage_.transpose_left ? Code("1") : depth;
     const Code k_stride = stage_.transpose_left ? Code("Dynamic{k.rows}") : Code("Size<1>{}");
-    const auto biased = biased_sum();
-    const Code bias = biased ? pointer(2 + biased->operand) : Code("nullptr");
-    ir::Expression rest = stage_.expression;
-    if (biased) rest.terms[biased->term] = {.kind = ir::Expression::Kind::Input, .input = 0};
-    w_.line("product_block(k.product$, $, first, rows, $, $, $, $);", index_, output(), left_data(), row_stride, k_stride, bias);
-    if (rest.terms[rest.result.index].kind == ir::Expression::Kind::Input) return;
+    const BlockEpilogue epilogue = block_epilogue(stage_);
+    const Code bias = epilogue.bias ? pointer(2 + *epilogue.bias) : Code("nullptr");
+    w_.line("product_block(k.product$, $, first, rows, $, $, $, BlockEpilogue{$, $, $});", index_, output(), left_data(), row_stride,
+            k_stride, bias, boolean(epilogue.relu), epilogue.relu ? tail() : Code("kNoTail"));
+    if (epilogue.rest.terms[epilogue.rest.result.index].kind == ir::Expression::Kind::Input) return;
     std::vector<Code> inputs = {"x0"}, parameters = {"auto x0"}, operands = {code("Full{$, $}", result_of(index_), width())};
     for (size_t i = 2; i < stage_.operands.size(); ++i) {
       const Code name = code("x$", i - 1);
       inputs.push_back(name);
-      if (biased && biased->operand + 2 == i) continue;
+      if (epilogue.bias && *epilogue.bias + 2 == i) continue;
       parameters.push_back(code("auto $", name));
       operands.push_back(read(i));
     }
-    print_map(rest, inputs, parameters, operands);
-  }
-
-  struct Biased {
-    size_t term;     // the sum plus a vector, an entry of the expression
-    size_t operand;  // the vector, among the epilogue's operands
-  };
-
-  // What the product adds by itself: a vector along its columns, where neither the bare sum nor the vector is used otherwise.
-  std::optional<Biased> biased_sum() const {
-    const auto& terms = stage_.expression.terms;
-    const auto input_of = [&](ir::Term term) {
-      return terms[term.index].kind == ir::Expression::Kind::Input ? static_cast<int>(terms[term.index].input) : -1;
-    };
-    std::map<uint32_t, int> uses;
-    for (const auto& entry : terms)
-      if (entry.kind == ir::Expression::Kind::Call)
-        for (int k = 0; k < ir::operand_count(entry.intrinsic); ++k) ++uses[entry.operands[k].index];
-    for (size_t i = 0; i < terms.size(); ++i) {
-      if (terms[i].kind != ir::Expression::Kind::Call || terms[i].intrinsic != ir::Intrinsic::Add) continue;
-      const int x = input_of(terms[i].operands[0]), y = input_of(terms[i].operands[1]);
-      if (x != 0 || y < 1 || uses[terms[i].operands[0].index] != 1 || uses[terms[i].operands[1].index] != 1) continue;
-      const auto operand = static_cast<size_t>(y - 1);
-      if (stage_.operands[2 + operand].access == Access::Row) return Biased{i, operand};
-    }
-    return std::nullopt;
+    print_map(epilogue.rest, inputs, parameters, operands);
   }
 
   // The first element of an operand that is the same for all rows.

@@ -32,7 +32,7 @@ def product(kernels: ctypes.CDLL, a: Array, b: Array, transpose_a: bool, transpo
     stored_a, stored_b = dense(a.T if transpose_a else a), dense(b.T if transpose_b else b)
     out, turned = np.full((m, n), np.nan, F32), np.zeros(k * n, F32)
     pointers = [ctypes.c_void_p(x.ctypes.data) for x in (stored_a, stored_b, turned, out)]
-    order = kernels.natif_product(*pointers, *map(ctypes.c_int64, (m, k, n, int(transpose_a), int(transpose_b), RULES, block)))
+    order = kernels.product_in_blocks(*pointers, *map(ctypes.c_int64, (m, k, n, int(transpose_a), int(transpose_b), RULES, block)))
     return out if order else None
 
 

@@ -1,9 +1,11 @@
-// runtime/self_check_kernels.h: natif's own kernels as the self-check calls them. levels/self_check_level.cpp is compiled once for each
-// vector level of the architecture and gives one such function from each object.
-#ifndef NATIF_RUNTIME_SELF_CHECK_KERNELS_H_
-#define NATIF_RUNTIME_SELF_CHECK_KERNELS_H_
+// runtime/levels/level_kernels.h: natif's own kernels of one vector level, as the self-check calls them, and the products that artifacts
+// leave to the host. Nothing of the standard library but plain types is included here: see level_kernels.cpp.
+#ifndef NATIF_RUNTIME_LEVELS_LEVEL_KERNELS_H_
+#define NATIF_RUNTIME_LEVELS_LEVEL_KERNELS_H_
 
 #include <cstdint>
+
+#include "runtime/abi.h"
 
 namespace natif::runtime {
 
@@ -43,14 +45,12 @@ struct Operands {
 // Computes into `out`; false: the kernel declines these values.
 using KernelRunner = bool (*)(Computation, const Sizes&, const Operands&, float* out);
 
-#if defined(__x86_64__)
-bool run_kernel_v2(Computation, const Sizes&, const Operands&, float* out);
-bool run_kernel_v3(Computation, const Sizes&, const Operands&, float* out);
-bool run_kernel_v4(Computation, const Sizes&, const Operands&, float* out);
-#else
-bool run_kernel_aarch64(Computation, const Sizes&, const Operands&, float* out);
-#endif
+struct LevelKernels {
+  const char* level;
+  KernelRunner run;
+  natif_product_rows product_rows;
+};
 
 }  // namespace natif::runtime
 
-#endif  // NATIF_RUNTIME_SELF_CHECK_KERNELS_H_
+#endif  // NATIF_RUNTIME_LEVELS_LEVEL_KERNELS_H_

@@ -1,12 +1,14 @@
-// runtime/levels/self_check_level.cpp: the kernels of one vector level behind one function. The build compiles this file once for each
-// level, with that level's flags and NATIF_RUN_KERNEL naming the function. It includes nothing but the kernels, whose names have internal
-// linkage: an inline function of the standard library compiled here could be the one that the linker keeps, and would not run on lesser
-// CPUs.
+// runtime/levels/level_kernels.cpp: the kernels of one vector level. The build compiles this file once for each level, with that level's
+// flags, and with NATIF_KERNELS_OF_LEVEL and NATIF_LEVEL naming the function that gives them and the level. It includes nothing but the
+// kernels, whose names have internal linkage: an inline function of the standard library compiled here could be the one that the linker
+// keeps, and would not run on lesser CPUs.
+#include "runtime/levels/level_kernels.h"
+
 #include "kernels/kernels.h"
+#include "kernels/product_other_orders.h"
 #include "kernels/product_rows.h"
 #include "kernels/reduce_axes.h"
 #include "kernels/softmax_order.h"
-#include "runtime/self_check_kernels.h"
 
 namespace natif::runtime {
 namespace {
@@ -31,6 +33,7 @@ bool unary(const F& f, const Sizes& s, const float* x, float* out) {
 
 bool product(OrderedProduct p, const Sizes& s, const Operands& operands, float* out) {
   if (p.order == ProductOrder::kUnknown) return false;
+  p.other_rows = product_in_other_order;
   p.right = {s.transpose_b ? operands.scratch : operands.b, s.transpose_b ? operands.b : nullptr};
   if (s.transpose_b && reads_by_terms(p.order)) transpose_rows(Output{operands.scratch, s.n}, s.n, Dynamic{s.k}, Full{operands.b, s.k});
   const auto sum = [](auto acc, auto) { return acc; };
@@ -74,9 +77,7 @@ bool reduce(const Sizes& s, const float* x, float* out) {
   return true;
 }
 
-}  // namespace
-
-bool NATIF_RUN_KERNEL(Computation computation, const Sizes& sizes, const Operands& operands, float* out) {
+bool run(Computation computation, const Sizes& sizes, const Operands& operands, float* out) {
   const FlushDenormals flush;
   const float* a = operands.a;
   switch (computation) {
@@ -124,5 +125,9 @@ bool NATIF_RUN_KERNEL(Computation computation, const Sizes& sizes, const Operand
   }
   return false;
 }
+
+}  // namespace
+
+LevelKernels NATIF_KERNELS_OF_LEVEL() { return {NATIF_LEVEL, run, product_in_other_order}; }
 
 }  // namespace natif::runtime
