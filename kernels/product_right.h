@@ -12,6 +12,7 @@ namespace {
 [[maybe_unused]] inline natif_status place_right(const Session& session, Scratch* memory, OrderedProduct& product, const float* right) {
   const auto [m, k, n, transpose_left, transposed] = product.shape;
   product.other_rows = session.host->product_rows;
+  if (product.order != ProductOrder::kChains && !product.other_rows) return NATIF_DECLINED;
   product.right = {transposed ? nullptr : right, transposed ? right : nullptr};
   if (!transposed || !reads_by_terms(product.order)) return NATIF_OK;
   float* const turned = static_cast<float*>(memory->get(session, static_cast<size_t>(k * n) * sizeof(float)));

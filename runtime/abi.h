@@ -187,7 +187,7 @@ typedef struct natif_host {
   natif_status (*poll)(natif_call*);
   /* Records a Python error at natif_module.spans[span] and answers NATIF_FAILED. The text is copied. */
   natif_status (*fail)(natif_call*, int32_t error, int32_t span, const char* text);
-  /* For any thread, under the floating-point state of kernels. */
+  /* For any thread, under the floating-point state of kernels. NULL: the artifact declines such products. */
   natif_product_rows product_rows;
 } natif_host;
 
