@@ -89,8 +89,26 @@ Attempt mismatch(const NativeFunction& self, const Call& call, Match match, PyOb
   return Attempt::raised();
 }
 
+// Reads an EagerTensor, or recalls what was read of it.
+Match read_tensor_parameter(Call& call, const natif_value_type& type, PyObject* value, KnownTensor& known, TensorObject& token,
+                            natif_tensor& view) {
+  const EagerContext& context = *call.context();
+  if (Py_TYPE(value) == call.tf.eager_tensor) {
+    TFE_TensorHandle* handle = call.tf.api.handle_of(value);
+    if (const natif_tensor* read = known.find(value, handle, &context)) {
+      view = *read;
+      view.object = &token;
+      token = parameter_token(handle, value);
+      return Match::kFits;
+    }
+  }
+  const Match match = read_tensor(call.tf, context, value, type, call.thread.status(call.tf.api), token, view);
+  if (match == Match::kFits) known.note(value, token.handle, &context, view);
+  return match;
+}
+
 // Reads the value of parameter i into the frame.
-Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, int i, Frame& frame) {
+Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, int i, KnownTensor& known, Frame& frame) {
   if (type.kind != NATIF_TENSOR) return read_scalar(call.tf, value, type, frame.parameters[i].scalar);
   natif_tensor& view = frame.parameters[i].tensor;
   // Without a context there can be no eager tensor, unless one was made before a reset.
@@ -98,7 +116,7 @@ Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, 
     if (Py_TYPE(value) != call.tf.eager_tensor) return Match::kNotEager;
     if (!call.ensure_context()) return set_error(std::move(call.failure.exception)), Match::kRaised;
   }
-  const Match match = read_tensor(call.tf, *call.context(), value, type, call.thread.status(call.tf.api), frame.tokens[i], view);
+  const Match match = read_tensor_parameter(call, type, value, known, frame.tokens[i], view);
   if (match != Match::kFits) return match;
   int64_t bytes = 4;
   for (int d = 0; d < view.rank; ++d) bytes *= view.dims[d];
@@ -216,7 +234,7 @@ Attempt run_natively(NativeFunction& self, const TensorFlow& tf, EagerContext* c
                                                                       : PyDict_GetItemWithError(state.globals.get(), source.object.get());
     if (value == nullptr) return PyErr_Clear(), Attempt::body(Reason::kMissingName);
     if (!keeps_its_type(state.function->parameters[i], value)) return Attempt::body(Reason::kRebound);
-    const Match match = read_parameter(call, state.function->parameters[i], value, i, frame);
+    const Match match = read_parameter(call, state.function->parameters[i], value, i, state.known[static_cast<size_t>(i)], frame);
     if (match != Match::kFits) return mismatch(self, call, match, value, state.function->parameters[i], call.thread.status(tf.api));
   }
   if (frame.tensor_count > 0 && any_tape(tf)) {

@@ -23,6 +23,7 @@
 
 #include "runtime/artifact.h"
 #include "runtime/guards.h"
+#include "runtime/known_tensor.h"
 #include "runtime/signature.h"
 #include "runtime/watched_names.h"
 
@@ -53,6 +54,7 @@ struct FunctionState {
   natif_entry entry = nullptr;
   Signature signature;
   std::vector<ParameterSource> sources;  // of function->parameters
+  std::vector<KnownTensor> known;        // likewise
   Ref globals;                           // where kGlobal names are read
   WatchedNames names;                    // that the code was compiled from
 

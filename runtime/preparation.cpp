@@ -79,6 +79,7 @@ bool load(NativeFunction& self) {
   if (state.function == nullptr) return raise(state, "it has no function of that name", "");
   state.entry = entry_of(artifact, *state.function);
   if (state.entry == nullptr) return raise(state, "it has no code for the vector level ", artifact.module->levels[artifact.level]);
+  state.known = std::vector<KnownTensor>(static_cast<size_t>(state.function->parameter_count));
   return match_parameters(self) && read_names(self);
 }
 

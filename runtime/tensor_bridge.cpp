@@ -84,10 +84,7 @@ Match read_tensor(const TensorFlow& tf, const EagerContext& context, PyObject* v
     view.data = empty_buffer;
   }
   view.object = &token;
-  token.handle = handle;
-  token.tensor = nullptr;
-  token.python = value;
-  token.borrowed = true;
+  token = parameter_token(handle, value);
   return Match::kFits;
 }
 

@@ -18,6 +18,15 @@ struct TensorObject {
   TensorObject* next = nullptr;
 };
 
+// The token of a parameter.
+inline TensorObject parameter_token(TFE_TensorHandle* handle, PyObject* value) {
+  TensorObject token;
+  token.handle = handle;
+  token.python = value;
+  token.borrowed = true;
+  return token;
+}
+
 }  // namespace natif::runtime
 
 #endif  // NATIF_RUNTIME_TENSOR_OBJECT_H_
