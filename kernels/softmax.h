@@ -137,6 +137,30 @@ template <class Index, class V, int Width, int Chunks>
   }
 }
 
+// The largest value's place where a row has no other within 2^-20 of it: the probabilities, which are not wanted, then need no computing. e
+// is 1 at the largest value and at most 1 − 2^-21 at the others, as the exponential's relative error is below 2^-22; so their products with
+// 1 / sum, which are rounded to 2^-24, are smaller. False where some row of the unit has a near second; `check` as in softmax_registers.
+template <class Index, class V, int Width, int Chunks>
+[[gnu::always_inline]] inline bool clear_largest(const RegisterRow<V, Width, Chunks>& row, V& check, Index* out) {
+  using R = RegisterRow<V, Width, Chunks>;
+  const V top = row.largest(), near = splat<V>(-0x1p-20f);
+  uint64_t bits = 0;
+  for (int c = 0; c < Chunks; ++c) {
+    for (int i = 0; i < R::parts; ++i) {
+      const V difference = row.v[c][i] - top;
+      check = check + difference;
+      bits |= static_cast<uint64_t>(lane_bits<V>(difference > near)) << (c * Width + i * lanes<V>);
+    }
+  }
+  constexpr uint64_t one_row = R::rows == 1 ? ~uint64_t{0} : (uint64_t{1} << Width) - 1;
+  for (int r = 0; r < R::rows; ++r) {
+    const uint64_t mine = bits >> (r * Width) & one_row;
+    if ((mine & (mine - 1)) != 0) return false;
+    out[r] = static_cast<Index>(__builtin_ctzll(mine | uint64_t{1} << 63));
+  }
+  return true;
+}
+
 constexpr int64_t kRegisterColumns = 64;
 
 // A row that does not stay in registers: three passes, e kept in `out` between them. `out` may be `x`.
@@ -207,6 +231,10 @@ template <class V, int Width, int Chunks, bool keep, class Index, class C>
   for (; r + Unit::rows <= rows; r += Unit::rows) {
     Unit unit;
     unit.load_row(x.data + r * x.row_stride, columns);
+    if constexpr (!keep && !__is_same(Index, void)) {
+      if (clear_largest(unit, check, indices + r)) [[likely]]
+        continue;
+    }
     softmax_registers(unit, last_is_whole, check);
     if constexpr (keep) unit.store_row(out.data + r * out.row_stride, columns);
     if constexpr (!__is_same(Index, void)) first_largest(unit, indices + r);

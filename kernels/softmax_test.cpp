@@ -33,6 +33,36 @@ void expect_the_rules_bits(C columns) {
   }
 }
 
+// Rows whose largest values lie so close that their probabilities may be equal, when the first wins, or just not.
+template <class C>
+void expect_the_first_of_near_values(C columns) {
+  const FlushDenormals flush;
+  constexpr int64_t rows = 24;
+  for (const float largest : {0.75f, -3.5f, 40.f, 1e-6f}) {
+    for (const float step : {0x1p-24f, 0x1p-22f, 0x1p-21f, 0x1p-20f, 0x1p-19f}) {
+      reference::Values x = reference::normal_values(rows * columns, 5);
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t c = 0; c < columns; ++c)
+          x[r * columns + c] =
+              (r + c) % 3 == 0 ? largest - std::fabs(x[r * columns + c]) : largest - step * static_cast<float>((r + 5 * c) % 4);
+      const reference::Values expected = reference::softmax(x, rows, columns);
+      std::vector<int64_t> indices(rows);
+      reference::Values scratch = x;
+      ASSERT_TRUE(softmax_argmax_rows<false>(Output{scratch.data(), columns}, indices.data(), rows, columns, Full{x.data(), columns}));
+      for (int64_t r = 0; r < rows; ++r)
+        ASSERT_EQ(indices[r], reference::argmax(expected.data() + r * columns, columns))
+            << columns << " columns, row " << r << ", step " << step;
+    }
+  }
+}
+
+TEST(Softmax, NearlyEqualValues) {
+  expect_the_first_of_near_values(Size<3>{});
+  expect_the_first_of_near_values(Size<8>{});
+  expect_the_first_of_near_values(Size<64>{});
+  for (int64_t columns : {2, 8, 10, 16, 17, 40, 64, 70}) expect_the_first_of_near_values(Dynamic{columns});
+}
+
 TEST(Softmax, KnownWidths) {
   expect_the_rules_bits(Size<1>{});
   expect_the_rules_bits(Size<3>{});
