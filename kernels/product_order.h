@@ -73,9 +73,10 @@ enum class ProductOrder : uint8_t { kUnknown, kChains, kRowDots, kLanes16, kAvx2
   return rules.eigen_avx2 && rows_alike && is_one_eigen_chain(s, 256) ? ProductOrder::kAvx2 : ProductOrder::kUnknown;
 }
 
-// The right matrix [k, n] row by row, and as it lies under transpose_right, [n, k]; the order needs one of them.
+// The right matrix [k, n] row by row, as it lies under transpose_right, [n, k], and as pack_right (matmul.h) lays it out; the order needs
+// one of them.
 struct ProductRight {
-  const float *by_terms, *by_columns;
+  const float *by_terms, *by_columns, *packed = nullptr;
 };
 
 // Whether `by_terms` is needed: where the matrix lies transposed, it has to be turned first.

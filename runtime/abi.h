@@ -189,6 +189,11 @@ typedef struct natif_host {
   natif_status (*fail)(natif_call*, int32_t error, int32_t span, const char* text);
   /* For any thread, under the floating-point state of kernels. NULL: the artifact declines such products. */
   natif_product_rows product_rows;
+  /* Memory that stays as long as the function that is called, for what an artifact makes once of a parameter that bind() captured, whose
+     tensor never changes: `bytes` aligned to 64, which `fill` has written, once. `slot` tells a function's memories apart. NULL: the
+     parameter is not bound, or there is no memory. */
+  const void* (*keep)(natif_call*, int32_t parameter, int32_t slot, size_t bytes, void (*fill)(void* memory, const void* context),
+                      const void* context);
 } natif_host;
 
 typedef natif_status (*natif_entry)(const natif_host*, natif_call*, natif_frame*);

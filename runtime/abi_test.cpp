@@ -89,7 +89,8 @@ TEST(Abi, HostTable) {
   EXPECT_FIELD(natif_host, poll, 72);
   EXPECT_FIELD(natif_host, fail, 80);
   EXPECT_FIELD(natif_host, product_rows, 88);
-  EXPECT_EQ(sizeof(natif_host), 96u);
+  EXPECT_FIELD(natif_host, keep, 96);
+  EXPECT_EQ(sizeof(natif_host), 104u);
   EXPECT_FIELD(natif_call, rules, 0);
   EXPECT_FIELD(natif_call, function, 8);
 }

@@ -4,6 +4,7 @@
 #define NATIF_RUNTIME_CALL_H_
 
 #include "runtime/abi.h"
+#include "runtime/bound_tensors.h"
 #include "runtime/eager_context.h"
 #include "runtime/failure.h"
 #include "runtime/op_cache.h"
@@ -45,6 +46,7 @@ class Call : public natif_call {
   ThreadState& thread;
   OpCache& ops() { return *ops_; }
   EagerContext* context() const { return context_; }
+  BoundTensors* bound = nullptr;  // of the function that is called
   Failure failure;
   enum class HandlesSignals { kUnknown, kYes, kNo } handles_signals = HandlesSignals::kUnknown;
   int64_t polled_at = 0;  // coarse_nanoseconds() of the last look at signals

@@ -193,8 +193,14 @@ void product_rows(const natif_product* product, float* out, int64_t out_stride, 
   kernels.product_rows(product, out, out_stride, first, rows, left, row_stride, k_stride);
 }
 
-constexpr natif_host kHost = {NATIF_ABI_VERSION, sizeof(natif_host), allocate, run_op, constant,    from_scalar, retain, release,
-                              scratch,           parallel_for,       poll,     fail,   product_rows};
+const void* keep(natif_call* base, int32_t parameter, int32_t slot, size_t bytes, void (*fill)(void*, const void*), const void* context) {
+  const Call& call = of(base);
+  const bool bound = call.bound != nullptr && call.bound->is_bound(parameter);
+  return bound ? call.bound->kept.get(slot, bytes, fill, context) : nullptr;
+}
+
+constexpr natif_host kHost = {NATIF_ABI_VERSION, sizeof(natif_host), allocate, run_op, constant,     from_scalar, retain, release,
+                              scratch,           parallel_for,       poll,     fail,   product_rows, keep};
 
 natif_host faulty = kHost;
 const natif_host* current = &kHost;

@@ -161,6 +161,7 @@ PyObject* wrap_results(Call& call, const natif_function& function, natif_slot* s
 // Runs the entry, without the GIL where calls of this size have been long, and learns from the time that it took.
 natif_status run_entry(FunctionState& state, Call& call, Frame& frame) {
   call.function = state.function;
+  call.bound = &state.bound;
   natif_frame c_frame = {frame.parameters, frame.results};
   const FloatState float_state = FloatState::of_thread();
   const natif_host& host = host_table();

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "runtime/artifact.h"
+#include "runtime/bound_tensors.h"
 #include "runtime/guards.h"
 #include "runtime/known_tensor.h"
 #include "runtime/signature.h"
@@ -55,6 +56,7 @@ struct FunctionState {
   Signature signature;
   std::vector<ParameterSource> sources;  // of function->parameters
   std::vector<KnownTensor> known;        // likewise
+  BoundTensors bound;                    // likewise
   Ref globals;                           // where kGlobal names are read
   WatchedNames names;                    // that the code was compiled from
 

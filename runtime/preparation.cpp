@@ -80,7 +80,10 @@ bool load(NativeFunction& self) {
   state.entry = entry_of(artifact, *state.function);
   if (state.entry == nullptr) return raise(state, "it has no code for the vector level ", artifact.module->levels[artifact.level]);
   state.known = std::vector<KnownTensor>(static_cast<size_t>(state.function->parameter_count));
-  return match_parameters(self) && read_names(self);
+  if (!match_parameters(self)) return false;
+  state.bound.bound.clear();
+  for (const ParameterSource& source : state.sources) state.bound.bound.push_back(source.kind == ParameterSource::Kind::kBound);
+  return read_names(self);
 }
 
 void wait_for_builder(FunctionState& state) {

@@ -41,6 +41,10 @@ def fixed(x: TensorF32Cpu2D, w: Tensor["float32", (None, 4)]) -> TensorF32Cpu2D:
     return x @ w
 
 @natif.native
+def wide(x: TensorF32Cpu2D, w: TensorF32Cpu2D, b: TensorF32Cpu1D, turned: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.matmul(tf.nn.relu(x @ w + b), turned, transpose_b=True)
+
+@natif.native
 def narrow(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> Tensor["float32", (None, 4)]:
     return x @ w
 """
@@ -99,6 +103,41 @@ def test_eagers_bits(program, specialize):
     assert head in str(bound.report)
     assert bound.report.is_native
     assert function.report.functions[0].bound == ""
+
+
+def test_wide_weights_are_packed_once_for_each_function(program):
+    """Laid out anew at the first call, from each function's own weights; where the rows are few eager's order needs them as they lie."""
+    rng = np.random.default_rng(5)
+    draw = lambda *shape: tf.constant(rng.standard_normal(shape).astype(np.float32))  # noqa: E731
+    weights = [{"w": draw(70, 515), "b": draw(515), "turned": draw(33, 515)} for _ in range(2)]
+    bound = [program.wide.bind(**given) for given in weights]
+    for batch in (17, 0, 1, 2, 15, 16, 130, 17):
+        x = draw(batch, 70)
+        for function, given in zip(bound, weights, strict=True):
+            assert function(x).numpy().tobytes() == program.wide.python(x, **given).numpy().tobytes(), batch
+    plan = bound[0].source("plan")
+    assert "w packed once" in plan
+    assert "turned packed once" in plan
+    assert "packed" not in program.wide.source("plan")
+    assert [function.calls["native"] for function in bound] == [8, 8]
+
+
+def test_threads_that_meet_at_the_first_call_pack_once(program):
+    rng = np.random.default_rng(6)
+    given = {
+        "w": tf.constant(rng.standard_normal((64, 512)).astype(np.float32)),
+        "b": tf.zeros(512),
+        "turned": tf.constant(rng.standard_normal((20, 512)).astype(np.float32)),
+    }
+    x = tf.constant(rng.standard_normal((100, 64)).astype(np.float32))
+    bound, expected = program.wide.bind(**given), program.wide.python(x, **given).numpy().tobytes()
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(bound(x).numpy().tobytes() == expected)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 8
 
 
 def test_an_argument_that_does_not_fit_the_bound_sizes_is_eagers_error(program):

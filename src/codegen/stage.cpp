@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "codegen/block_epilogue.h"
 #include "codegen/expression.h"
+#include "passes/cost_model.h"
 
 namespace natif::codegen {
 
@@ -94,6 +95,7 @@ std::set<std::string> headers_of(const Kernel& kernel, const Stage& stage) {
     case StageKind::Pointwise:
       return {"pointwise"};
     case StageKind::Contraction:
+      if (passes::packed_parameter(kernel, stage)) return {"product_packed"};
       if (has_static_sizes(kernel, stage)) return {"product_right", "product_rows"};
       return {"pointwise", "product_block", "product_right"};
     case StageKind::Softmax:
@@ -117,9 +119,15 @@ class StageWriter {
 
   // The right matrix of a product, before the rows.
   void print_right() {
+    const Code memory = stage_.transpose_right ? code("&right$", index_) : Code("nullptr");
     if (stage_.transpose_right) w_.line("Scratch right$;", index_);
-    w_.line("if (const natif_status status = place_right(session, $, k.product$, $)) return status;",
-            stage_.transpose_right ? code("&right$", index_) : Code("nullptr"), index_, pointer(1));
+    if (const auto parameter = passes::packed_parameter(kernel_, stage_)) {
+      w_.line("if (const natif_status status = place_packed<$, $, $>(session, $, $, $, k.product$, $)) return status;",
+              number(kernel_.sizes[stage_.depth].fixed), number(kernel_.sizes[stage_.width].fixed), boolean(stage_.transpose_right), memory,
+              *parameter, stage_.result, index_, pointer(1));
+    } else {
+      w_.line("if (const natif_status status = place_right(session, $, k.product$, $)) return status;", memory, index_, pointer(1));
+    }
   }
 
   void print() {
@@ -235,7 +243,8 @@ class StageWriter {
     print_expression(w_, name, "[&](auto acc, [[maybe_unused]] auto at)", "acc", stage_.expression, inputs, kernel_.fast);
     const Code left =
         stage_.transpose_left ? code("Left{$, Size<1>{}, Dynamic{k.rows}}", left_data()) : code("Left{$, $}", left_data(), depth);
-    w_.line("product_rows(k.product$, $, first, rows, $, $, $, $, $);", index_, output(), depth, width(), left, tail(), name);
+    const Code rows = passes::packed_parameter(kernel_, stage_) ? Code("packed_product_rows") : Code("product_rows");
+    w_.line("$(k.product$, $, first, rows, $, $, $, $, $);", rows, index_, output(), depth, width(), left, tail(), name);
   }
 
   void print_dynamic_product() {

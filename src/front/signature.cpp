@@ -89,7 +89,7 @@ void FunctionReader::read_parameter(const Syntax& parameter, const Syntax& defau
   fix_sizes(name, *type);
   if (default_value) read_default(parameter, default_value, *type);
   const ir::Value value = builder_.function.new_value(*type, name);
-  builder_.function.parameters.push_back({name, value, false});
+  builder_.function.parameters.push_back({.name = name, .value = value, .bound = sizes_.contains(name)});
   environment_[name] = Item::of(value);
 }
 
@@ -121,7 +121,7 @@ void FunctionReader::finish(ClaimedFunction& claimed, bool falls) {
   ir::Function& graph = builder_.function;
   graph.name = definition_.name;
   graph.span = definition_.syntax.span();
-  for (const auto& [name, value] : hidden_) graph.parameters.push_back({name, value, true});
+  for (const auto& [name, value] : hidden_) graph.parameters.push_back({.name = name, .value = value, .hidden = true});
   if (results_) {
     graph.results = results_->types;
     graph.tuple = results_->tuple;

@@ -100,6 +100,7 @@ struct Parameter {
   std::string name;
   Value value;
   bool hidden = false;  // a module-level name that the host reads at each call
+  bool bound = false;   // captured by bind(): the same tensor at each call
 };
 
 struct Function {

@@ -29,9 +29,9 @@ class Parser {
     expect("(");
     while (!accept(")")) {
       if (!function_.parameters.empty()) expect(",");
-      const bool hidden = accept("hidden ");
+      const bool hidden = accept("hidden "), bound = accept("bound ");
       const Value value = declaration();
-      function_.parameters.push_back({function_.values[value].name, value, hidden});
+      function_.parameters.push_back({function_.values[value].name, value, hidden, bound});
     }
     expect("->");
     function_.tuple = accept("(");

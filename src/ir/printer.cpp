@@ -46,6 +46,7 @@ class Printer {
       const Parameter& parameter = function_.parameters[i];
       if (i) text_ += ", ";
       if (parameter.hidden) text_ += "hidden ";
+      if (parameter.bound) text_ += "bound ";
       names_[parameter.value] = parameter.name;
       declare(parameter.value);
     }

@@ -11,7 +11,7 @@ namespace natif::ir {
 namespace {
 
 constexpr std::string_view every_form =
-    R"(func Model.score(%x.0: f32[?,64], hidden %w.1: f32[64,10], %n.2: int, %s.3: float, %flag.4: bool) -> (f32[?,10], i64[?]) @3:0-30:12 {
+    R"(func Model.score(bound %x.0: f32[?,64], hidden %w.1: f32[64,10], %n.2: int, %s.3: float, %flag.4: bool) -> (f32[?,10], i64[?]) @3:0-30:12 {
   %h.5: f32[?,10] = MatMul(%x.0, %w.1, transpose_a=false, transpose_b=false) @5:8-5:23 #0
   %6: f32[10] = Sum(%h.5, axis=[0], keep_dims=false)
   %7: f32[?,10] = BiasAdd(%h.5, %6, data_format="NHWC")
@@ -55,6 +55,7 @@ TEST(Printer, ReadsBackWhatItPrints) {
   const Function function = parse(every_form);
   EXPECT_EQ(print(function), every_form);
   EXPECT_EQ(function.name, "Model.score");
+  EXPECT_TRUE(function.parameters[0].bound);
   EXPECT_TRUE(function.parameters[1].hidden);
   EXPECT_EQ(function.body.nodes[3].site, 12);
   EXPECT_EQ(function.span, (base::Span{3, 0, 30, 12}));

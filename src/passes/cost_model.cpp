@@ -59,6 +59,16 @@ std::vector<WorkTerm> work_of(const Stage& stage) {
   return {};
 }
 
+std::optional<uint32_t> packed_parameter(const Kernel& kernel, const Stage& stage) {
+  if (stage.kind != StageKind::Contraction) return std::nullopt;
+  const Source& right = stage.operands[1].source;
+  const int64_t depth = kernel.sizes[stage.depth].fixed, width = kernel.sizes[stage.width].fixed;
+  const bool known = right.kind == Source::Kind::Input && depth != ir::free_size && width != ir::free_size;
+  constexpr int64_t wide = 512;
+  if (!known || depth == 0 || (width < wide && !stage.transpose_right) || width < 2) return std::nullopt;
+  return kernel.bound[right.index];
+}
+
 std::vector<WorkTerm> operations_of(const Stage& stage) {
   switch (stage.kind) {
     case StageKind::Pointwise:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "passes/plan.h"
@@ -18,6 +19,11 @@ struct WorkTerm {
 
 /// The work of one row of a stage.
 std::vector<WorkTerm> work_of(const Stage&);
+
+/// The bound parameter that the right matrix of a Contraction is, where it pays to lay it out anew, once: where its rows are a page apart
+/// or more (256·512: 1.1 times as fast, 512·1024: 2.0; none is up to 256 columns), or where it lies transposed and would be turned at each
+/// call.
+std::optional<uint32_t> packed_parameter(const Kernel&, const Stage&);
 
 /// Floating-point operations of one row of a stage, for the reader: a function of the C library counts as one.
 std::vector<WorkTerm> operations_of(const Stage&);

@@ -349,6 +349,16 @@ std::optional<float> element_of(const Node& literal) {
   return static_cast<float>(real);
 }
 
+static void find_bound(Draft& draft) {
+  const auto& parameters = draft.function.parameters;
+  for (Value input : draft.kernel.inputs) {
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const ir::Parameter& parameter) { return parameter.bound && parameter.value == input; });
+    draft.kernel.bound.push_back(found == parameters.end() ? std::nullopt
+                                                           : std::optional(static_cast<uint32_t>(found - parameters.begin())));
+  }
+}
+
 std::variant<Kernel, Refusal> plan_kernel(const ir::Function& function, std::span<const Node* const> nodes,
                                           const std::vector<Value>& outputs) {
   Draft draft = begin(function, nodes, outputs);
@@ -361,6 +371,7 @@ std::variant<Kernel, Refusal> plan_kernel(const ir::Function& function, std::spa
     add_stages(draft);
     collect_rules(draft);
     finish_sizes(draft);
+    find_bound(draft);
     return std::move(draft.kernel);
   } catch (const Refused& refused) {
     return Refusal{refused.reason};

@@ -99,8 +99,9 @@ struct Pair {
 };
 
 struct Kernel {
-  std::vector<ir::Value> inputs;   // tensors
-  std::vector<ir::Value> numbers;  // Python numbers that became elements
+  std::vector<ir::Value> inputs;               // tensors
+  std::vector<std::optional<uint32_t>> bound;  // of inputs: the function's parameter that is the same tensor at each call
+  std::vector<ir::Value> numbers;              // Python numbers that became elements
   std::vector<ir::Value> outputs;
   std::vector<SizeInfo> sizes;
   std::vector<Check> checks;

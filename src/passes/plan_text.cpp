@@ -64,6 +64,7 @@ void add_stage(std::string& text, const ir::Function& function, const Kernel& ke
   for (Size size : stage.shape) shape.push_back(size_text(function, kernel, size));
   text += stage.invariant ? "    once: " : "    row block: ";
   text += std::string(kind_text(stage)) + " (" + joined(stage.ops, ", ") + ") -> [" + joined(shape, ", ") + "]";
+  if (const auto parameter = packed_parameter(kernel, stage)) text += ", " + function.parameters[*parameter].name + " packed once";
   text += stage.output ? ", a result\n" : ", kept in scratch memory\n";
 }
 
