@@ -13,8 +13,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["NATIF_TESTING"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fuzz_lanes import LANES  # noqa: E402
-from fuzzing import Failure, Totals, run_round  # noqa: E402
+from fuzz_lanes import LANES
+from fuzzing import Failure, Totals, run_round
 
 
 def main() -> int:
