@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/op_cache.h"
+#include "runtime/processors.h"
 #include "runtime/thread_pool.h"
 #include "runtime/thread_state.h"
 
