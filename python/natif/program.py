@@ -17,7 +17,7 @@ from natif.source import Claim, Source, SourceError, source_of
 from natif.variant import Sizes, Variant, variant_of
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Entry:
     """One function under one set of options that decide its code.
 
@@ -36,7 +36,7 @@ class Entry:
     cause: str = ""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Program:
     """The provider of the native functions of one source file."""
 
