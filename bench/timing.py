@@ -4,6 +4,7 @@ machine meanwhile (frequency, neighbours) falls on all alike.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Mapping
 from timeit import Timer
@@ -23,14 +24,16 @@ def loops_for(call: Call, seconds: float) -> int:
 
 
 def in_turn(calls: Mapping[str, Call], rounds: int, seconds: float) -> dict[str, list[float]]:
-    """µs a call of each, one number a round. `seconds` is the length of one timing; each round begins with another contender."""
+    """µs a call of each, one number a round. `seconds` is the length of one timing; each round has another order, the same in every
+    process, so that no contender always follows the one whose threads spin longest.
+    """
     loops = {name: loops_for(call, seconds) for name, call in calls.items()}
     timers = {name: Timer(call) for name, call in calls.items()}
-    names = list(calls)
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for turn in range(rounds):
-        start = turn % len(names)
-        for name in names[start:] + names[:start]:
+    order, chance = list(calls), random.Random(1)
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        chance.shuffle(order)
+        for name in order:
             time.sleep(PAUSE)
             timers[name].timeit(max(1, loops[name] // 20))
             times[name].append(timers[name].timeit(loops[name]) / loops[name] * 1e6)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/op_cache.h"
+#include "runtime/processors.h"
 #include "runtime/thread_pool.h"
 #include "runtime/thread_state.h"
 
@@ -46,17 +47,23 @@ bool fill_python_side(TensorFlow& tf) {
   return tf.numpy_mode_off != nullptr;
 }
 
+// What NATIF_NUM_THREADS says: 0 where it is unset, empty or no number of threads, of which natif.policy then decides; -1: an error is set.
+long threads_of_environment() {
+  const char* text = getenv("NATIF_NUM_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  char* end;
+  const long threads = strtol(text, &end, 10);
+  if (*end == '\0' && threads >= 1 && threads <= 4096) return threads;
+  Ref refuse = import_from("natif.policy", "refuse_setting");
+  Ref said(PyUnicode_FromFormat("natif: NATIF_NUM_THREADS must be a whole number from 1 to 4096, got '%s'", text));
+  return refuse && said && Ref(PyObject_CallOneArg(refuse.get(), said.get())) ? 0 : -1;
+}
+
 // Threads for parallel_for: NATIF_NUM_THREADS, else TensorFlow's intra-op setting, else the machine; within what the process may use.
 bool configure_pool(PyObject* python_context) {
-  long threads = 0;
-  if (const char* text = getenv("NATIF_NUM_THREADS"); text != nullptr && *text != '\0') {
-    char* end;
-    threads = strtol(text, &end, 10);
-    if (*end != '\0' || threads < 1 || threads > 4096) {
-      PyErr_Format(PyExc_RuntimeError, "natif: NATIF_NUM_THREADS must be a whole number from 1 to 4096, got '%s'", text);
-      return false;
-    }
-  } else {
+  long threads = threads_of_environment();
+  if (threads < 0) return false;
+  if (threads == 0) {
     Ref setting(PyObject_GetAttrString(python_context, "intra_op_parallelism_threads"));
     if (!setting) return false;
     threads = PyLong_AsLong(setting.get());

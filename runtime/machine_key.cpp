@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "runtime/platform.h"
@@ -45,17 +44,15 @@ std::string file_stamp(const std::string& path) {
   return std::to_string(info.st_size) + " " + std::to_string(changed.tv_sec) + "." + std::to_string(changed.tv_nsec);
 }
 
-// The hash of the wheel's RECORD, which holds the hash of every file of the wheel.
+// The wheel's version, and the stamp of its RECORD, which an installation writes anew. Hashing the RECORD would take longer than all else
+// that a first call does.
 std::string record(const std::filesystem::path& packages) {
   std::string text;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(packages, error)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with("tensorflow") || !name.ends_with(".dist-info")) continue;
-    std::ifstream file(entry.path() / "RECORD", std::ios::binary);
-    std::ostringstream content;
-    content << file.rdbuf();
-    text += name + " " + std::to_string(hash_of(content.str())) + "\n";
+    text += name + " " + file_stamp(entry.path() / "RECORD") + "\n";
   }
   return text;
 }

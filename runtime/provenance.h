@@ -13,15 +13,17 @@ class Provenance {
   /// `path`: the image's file.
   explicit Provenance(std::string path) : path_(std::move(path)) {}
 
-  /// Whether `address` lies in the image. Asks dladdr the first time, which searches the image's whole symbol table and takes milliseconds
-  /// in TensorFlow's; later addresses are held against the segments of the image that it found.
+  /// A part of the address space.
+  struct Range {
+    uintptr_t begin, end;
+    bool holds(uintptr_t place) const { return place >= begin && place < end; }
+  };
+
+  /// Whether `address` lies in the image. Searches all loaded images the first time; later addresses are held against the segments of the
+  /// one that was found.
   bool holds(const void* address);
 
  private:
-  struct Range {
-    uintptr_t begin, end;
-  };
-
   std::string path_;
   std::vector<Range> segments_;  // of the image; empty until found, and where the system does not list them
 };

@@ -2,20 +2,22 @@
 #include "runtime/thread_pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <new>
-#include <string>
+
+#include "runtime/processors.h"
 
 namespace natif::runtime {
 namespace {
 
 // Ranges a thread gets on average: enough to even out a late start, few enough that claiming them costs nothing.
 constexpr int64_t kRangesPerThread = 4;
+
+// Where ranges are longer, they begin at multiples of this: floats of a cache line, so that no line is written by two threads and vectors
+// lie in the second range as in the first.
+constexpr int64_t kAligned = 16;
 
 }  // namespace
 
@@ -40,7 +42,8 @@ ThreadPool::~ThreadPool() {
 bool ThreadPool::run(int64_t count, int64_t grain, natif_body body, void* context, size_t scratch_bytes, Arena& arena) {
   if (count <= 0) return true;
   const int64_t ranges = threads() * kRangesPerThread;
-  const int64_t step = std::max({int64_t{1}, grain, (count + ranges - 1) / ranges});
+  int64_t step = std::max({int64_t{1}, grain, (count + ranges - 1) / ranges});
+  if (step >= kAligned) step = (step + kAligned - 1) / kAligned * kAligned;
   Job job{body, context, count, step, scratch_bytes, FloatState::of_thread()};
   std::unique_lock busy(busy_, std::defer_lock);
   if (workers_.empty() || step >= count || !busy.try_lock()) {
@@ -119,18 +122,6 @@ ProcessPool& process() {
   return *instance;
 }
 
-// The quota of a control group in processors, or infinity. Version 2 has one file, version 1 two.
-double control_group_quota() {
-  double quota = -1, period = 100000;
-  std::string first;
-  if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> first >> period) {
-    if (first != "max") quota = std::stod(first);
-  } else if (std::ifstream limit("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"); limit >> quota) {
-    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
-  }
-  return quota > 0 && period > 0 ? quota / period : INFINITY;
-}
-
 }  // namespace
 
 ThreadPool& process_pool() {
@@ -145,15 +136,6 @@ void set_pool_threads(int threads) {
   ProcessPool& state = process();
   std::lock_guard lock(state.mutex);
   if (state.pool.load() == nullptr) state.threads = threads;
-}
-
-int available_threads() {
-  int allowed = static_cast<int>(std::thread::hardware_concurrency());
-#if defined(__linux__)
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) allowed = CPU_COUNT(&set);
-#endif
-  return std::max(1, static_cast<int>(std::min<double>(allowed, std::ceil(control_group_quota()))));
 }
 
 }  // namespace natif::runtime

@@ -58,11 +58,8 @@ class ThreadPool {
 // The pool of this process, made at its first use and again in a forked child.
 ThreadPool& process_pool();
 
-// How many threads process_pool() has; takes effect before its first use. 0: as many as available_threads().
+// How many threads process_pool() has; takes effect before its first use. 0: as many as available_threads() (runtime/processors.h).
 void set_pool_threads(int threads);
-
-// The processors that this process may use: its affinity mask, within the control group's quota (rounded up), at least 1.
-int available_threads();
 
 }  // namespace natif::runtime
 

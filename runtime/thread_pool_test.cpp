@@ -93,6 +93,49 @@ TEST(ThreadPool, ManyCallersAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(ThreadPool, ManyCallersGetNoMoreThreads) {
+  constexpr int kThreads = 3, kCallers = 6;
+  struct Context {
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    int inside = 0, most = 0;
+  } context;
+  ThreadPool pool(kThreads);
+  std::vector<std::thread> callers;
+  for (int t = 0; t < kCallers; ++t) {
+    callers.emplace_back([&] {
+      Arena arena;
+      const auto body = [](void* raw, int64_t, int64_t, void*) {
+        auto& seen = *static_cast<Context*>(raw);
+        {
+          std::lock_guard lock(seen.mutex);
+          seen.threads.insert(std::this_thread::get_id());
+          seen.most = std::max(seen.most, ++seen.inside);
+        }
+        usleep(200);
+        std::lock_guard lock(seen.mutex);
+        --seen.inside;
+      };
+      for (int round = 0; round < 20; ++round) pool.run(40, 1, body, &context, 0, arena);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_LE(context.threads.size(), size_t{kCallers + kThreads - 1});
+  EXPECT_LE(context.most, kCallers + kThreads - 1);
+}
+
+TEST(ThreadPool, LongRangesBeginAtWholeCacheLines) {
+  ThreadPool pool(2);
+  Arena arena;
+  for (const int64_t count : {1000, 12'345, 100'000}) {
+    std::atomic<int> crooked{0};
+    pool.run(
+        count, 10, [](void* wrong, int64_t begin, int64_t, void*) { *static_cast<std::atomic<int>*>(wrong) += begin % 16 != 0; }, &crooked,
+        0, arena);
+    EXPECT_EQ(crooked, 0);
+  }
+}
+
 TEST(ThreadPool, SaysWhenThereIsNoScratch) {
   ThreadPool pool(2);
   Arena arena;
@@ -120,11 +163,6 @@ TEST(ProcessPool, IsMadeAgainInAForkedChild) {
   EXPECT_EQ(status, 0);
 }
 #endif
-
-TEST(ProcessPool, KnowsHowManyThreadsThereMayBe) {
-  EXPECT_GE(available_threads(), 1);
-  EXPECT_LE(available_threads(), static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)));
-}
 
 }  // namespace
 }  // namespace natif::runtime

@@ -6,6 +6,7 @@ import json
 import linecache
 import os
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -492,6 +493,36 @@ def test_a_function_that_does_not_build_leaves_the_others_theirs(program, tmp_pa
     result = in_process(strict, NATIF_MODE="native", **environment)
     assert "CompileError: natif: " in result.stderr
     assert "error: unlucky" in result.stderr
+
+
+def test_a_compiler_that_hangs_on_one_function_costs_its_time_twice_at_most(program, tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM + "".join(RELU.replace("relu(x: ", f"{name}(x: ") for name in ("unlucky", "third")))
+    compiler = tmp_path / "compiler"
+    compiler.write_text('#!/bin/sh\nif grep -qs unlucky *.cpp; then sleep 60; fi\nexec c++ "$@"\n')
+    compiler.chmod(0o755)
+    script = program + "import program, time; from natif import toolchain; toolchain.COMPILE_TIMEOUT = 20.0; x = tf.ones((2, 2))\n"
+    script += "start = time.monotonic()\nwith warnings.catch_warnings(record=True) as seen:\n  warnings.simplefilter('always')\n"
+    script += "  for f in (program.relu, program.unlucky, program.third): assert f(x)[0, 0] == 2\n"
+    script += "taken = time.monotonic() - start\nassert 20 < taken < 40, taken\n"
+    script += "assert [f.report.is_native for f in (program.relu, program.unlucky, program.third)] == [True, False, True]\n"
+    script += "(warning,) = seen\nprint(warning.message)\n"
+    result = in_process(script, NATIF_CXX=str(compiler), NATIF_CACHE_DIR=str(tmp_path / "cache"))
+    assert result.returncode == 0, result.stderr
+    seconds = re.search(r"did not finish within ([\d.]+) s and was killed", result.stdout)
+    assert seconds
+    assert 6 < float(seconds[1]) < 10
+
+
+def test_empty_variables_count_as_unset(program, tmp_path):
+    names = ("NATIF_MODE", "NATIF_CXX", "NATIF_NUM_THREADS", "NATIF_LOG", "NATIF_KEEP", "NATIF_CACHE_DIR", "NATIF_FORCE_RULES")
+    script = program + "warnings.simplefilter('error')\nimport program\nassert program.relu(tf.ones((2, 2)))[0, 0] == 2\n"
+    script += "assert program.relu.calls == {'native': 1, 'python': {}} and program.relu.report.is_native\n"
+    script += "from natif import toolchain\nassert toolchain.find_compiler()\n"
+    result = in_process(script, **dict.fromkeys(names, ""), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert result.returncode == 0, result.stderr
+    assert len(list((tmp_path / "cache" / "natif").glob("*.so"))) == 1
+    result = in_process(script, NATIF_CXX=" ", NATIF_CACHE_DIR=str(tmp_path / "other"))
+    assert "RuntimeWarning: natif: NATIF_CXX names no usable C++ compiler ( : not found)" in result.stderr
 
 
 def test_building_does_not_initialise_the_eager_context(program):

@@ -5,6 +5,7 @@ chart and the README's tables are made from the results alone. No contender is r
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import mmap
 import sys
@@ -134,6 +135,15 @@ def test_calls_are_timed_in_turn() -> None:
     assert all(time > 0 for each in times.values() for time in each)
     changes = [name for name, before in zip(order[1:], order, strict=False) if name != before]
     assert len(changes) >= 4
+
+
+def test_no_contender_always_follows_the_same_one() -> None:
+    order: list[str] = []
+    calls: dict[str, Call] = {name: (lambda name=name: order.append(name)) for name in "abcd"}
+    timing.in_turn(calls, rounds=30, seconds=1e-5)
+    turns = [name for name, before in zip(order[1:], order, strict=False) if name != before]
+    followed = {(before, name) for before, name in itertools.pairwise(turns)}
+    assert len(followed) == 12
 
 
 def entry_of(*times: float) -> dict[str, Any]:

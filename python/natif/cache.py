@@ -185,9 +185,14 @@ def headers() -> str:
     global _headers_hash
     if not _headers_hash:
         digest = hashlib.sha256()
-        include = toolchain.include_folder()
-        for path in sorted(include.rglob("*.h")):
-            digest.update(f"{path.relative_to(include)} {_hash(path)}\n".encode())
+        include = str(toolchain.include_folder())
+        for folder_of_headers, folders, names in os.walk(include):
+            folders.sort()
+            for name in sorted(name for name in names if name.endswith(".h")):
+                path = os.path.join(folder_of_headers, name)  # noqa: PTH118
+                with open(path, "rb") as header:  # noqa: PTH123
+                    content = header.read()
+                digest.update(f"{path[len(include) :]} {len(content)}\n".encode() + content)
         _headers_hash = digest.hexdigest()
     return _headers_hash
 

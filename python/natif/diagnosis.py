@@ -191,7 +191,7 @@ def _cache() -> Finding:
 
 
 def _mode() -> Finding:
-    chosen = os.environ.get("NATIF_MODE", "auto")
+    chosen = os.environ.get("NATIF_MODE") or "auto"
     from natif.policy import MODES
 
     if chosen not in MODES:

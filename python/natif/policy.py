@@ -11,8 +11,10 @@ _lock = threading.Lock()
 
 
 def mode() -> str:
-    """NATIF_MODE: "auto" (default), "native" (what can't run natively is an error) or "python" (nothing runs natively)."""
-    chosen = os.environ.get("NATIF_MODE", "auto")
+    """NATIF_MODE: "auto" (default, also where it is empty), "native" (what can't run natively is an error) or "python" (nothing runs
+    natively).
+    """
+    chosen = os.environ.get("NATIF_MODE") or "auto"
     if chosen in MODES:
         return chosen
     warn(f"natif: NATIF_MODE is {chosen!r}, which is none of auto, native and python; natif goes on as with auto")
@@ -26,6 +28,13 @@ def warn(text: str, cause: str = "") -> None:
             return
         _told.add(cause or text)
     warnings.warn(text, RuntimeWarning, stacklevel=_frames_of_natif() + 1)
+
+
+def refuse_setting(text: str) -> None:
+    """Says that a setting can't be followed: RuntimeError under NATIF_MODE=native, else one warning, and natif goes on without it."""
+    if mode() == "native":
+        raise RuntimeError(text)
+    warn(f"{text}; natif goes on as without it")
 
 
 def warn_unavailable(name: str, cause: BaseException) -> None:

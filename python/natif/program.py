@@ -5,6 +5,7 @@ and texts, for the module's globals.
 """
 
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from natif.source import Claim, Source, SourceError, source_of
 from natif.variant import Sizes, Variant, variant_of
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Entry:
     """One function under one set of options that decide its code.
 
@@ -35,7 +36,7 @@ class Entry:
     cause: str = ""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Program:
     """The provider of the native functions of one source file."""
 
@@ -192,14 +193,20 @@ class Program:
 
     def _build_what_can_be(self, entries: list[Entry]) -> None:
         """Builds the entries; where that fails each by itself, so that one without its code does not take the others' away."""
+        from natif import toolchain
+
         try:
             self.build(entries)
         except Exception as error:
-            if len(entries) > 1:
-                for entry in entries:
+            if len(entries) == 1:
+                return self._do_without_code(entries[0], error)
+            # A compiler that hangs on one function would do so again: all of them together get the time of one build once more.
+            left = toolchain.COMPILE_TIMEOUT
+            for done, entry in enumerate(entries):
+                start = time.monotonic()
+                with toolchain.time_limit(left / (len(entries) - done)):
                     self._build_what_can_be([entry])
-            else:
-                self._do_without_code(entries[0], error)
+                left = max(0.0, left - (time.monotonic() - start))
 
     def _do_without_code(self, entry: Entry, error: Exception) -> None:
         """Interprets the function, which is faster than its Python body, unless native code was demanded."""

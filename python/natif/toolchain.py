@@ -8,10 +8,12 @@ Environment: NATIF_CXX (the compiler; nothing else is tried where it is set), CX
 object has symbols that refer to it).
 """
 
+import contextlib
 import os
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +25,19 @@ if TYPE_CHECKING:
 
 COMPILE_TIMEOUT = 120.0
 """Seconds after which a compiler is taken to hang and is killed with all that it started."""
+
+_time_limit: ContextVar[float | None] = ContextVar("natif_time_limit", default=None)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Takes a compiler that this thread starts inside to hang after so many seconds already."""
+    token = _time_limit.set(seconds)
+    try:
+        yield
+    finally:
+        _time_limit.reset(token)
+
 
 TARGETS = {"native": "native", "x86-64-v2": "x86-64-v2", "x86-64-v3": "x86-64-v3", "x86-64-v4": "x86-64-v4", "aarch64": "armv8-a"}
 """What a target is for -march. `native` is this machine's processor."""
@@ -73,7 +88,12 @@ def resolve(command: str) -> tuple[str, ...] | None:
     """The words of a compiler command, the first as the path of a program that exists; None where there is none."""
     import shlex
 
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quotation without an end
+        words = []
+    if not words:
+        return None
     folders = [""] if os.sep in words[0] else os.get_exec_path()
     for folder in folders:
         path = os.path.abspath(os.path.join(folder, words[0]))  # noqa: PTH100, PTH118
@@ -248,19 +268,22 @@ def compile_units(
 def _compile(arguments: list[str], unit: Path, product: Path) -> None:
     """Runs the compiler in the folder of the unit. CompileError, with its first error line, where it does not make the product."""
     compiler = find_compiler()
-    status, said = _run([*compiler.command, *arguments], unit.parent, timeout=COMPILE_TIMEOUT)
+    limit = _time_limit.get()
+    limit = COMPILE_TIMEOUT if limit is None else limit
+    status, said = _run([*compiler.command, *arguments], unit.parent, timeout=limit)
     if status == 0 and product.exists():
         return
     if "No space left on device" in said:
         import errno
 
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(unit.parent))
-    raise CompileError(f"natif: {compiler.command[0]} ({compiler.version}) {_reason(status, said)}; the generated source is kept in {unit}")
+    reason = _reason(status, said, limit)
+    raise CompileError(f"natif: {compiler.command[0]} ({compiler.version}) {reason}; the generated source is kept in {unit}")
 
 
-def _reason(status: int | None, said: str) -> str:
+def _reason(status: int | None, said: str, limit: float) -> str:
     if status is None:
-        return f"did not finish within {COMPILE_TIMEOUT:.0f} s and was killed"
+        return f"did not finish within {limit:.3g} s and was killed"
     if status < 0:
         import signal
 

@@ -24,7 +24,7 @@ MOST_VARIANTS = 32
 Sizes = tuple[tuple[str, tuple[int, ...]], ...]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Variant:
     """The provider (runtime/native_function.h) of the functions that are bound to tensors of the same sizes.
 

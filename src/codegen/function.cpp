@@ -267,8 +267,32 @@ class EntryWriter {
     }
     w_.line("if ($ == NATIF_FAILED) return NATIF_FAILED;", status);
     w_.line("if ($ == NATIF_DECLINED) {", status);
-    print_region(node.regions[0], {.yielded = node.results});
+    print_ops(node);
     w_.close();
+  }
+
+  // The ops in place of a kernel, as a function of their own: the ways out of one function with hundreds of tensors, each of which releases
+  // those before it, take the C++ compiler minutes. Numbers are copied into it, so that they may stay in registers outside.
+  void print_ops(const Node& kernel) {
+    std::vector<Code> captures = {"&"};
+    for (Value number : numbers_from_outside(kernel.regions[0])) captures.push_back(name(number));
+    w_.line("const auto ops = [$]() __attribute__((noinline, cold)) -> natif_status {", list(captures));
+    print_region(kernel.regions[0], {.yielded = kernel.results});
+    w_.line("return NATIF_OK;");
+    w_.close(";");
+    w_.line("if (const natif_status status = ops()) return status;");
+  }
+
+  std::set<Value> numbers_from_outside(const Region& region) const {
+    std::set<Value> read, own(region.arguments.begin(), region.arguments.end());
+    ir::for_each_node(region, [&](const Node& node) {
+      own.insert(node.results.begin(), node.results.end());
+      for (const Region& inner : node.regions) own.insert(inner.arguments.begin(), inner.arguments.end());
+      for (Value value : node.operands)
+        if (type(value).is_number()) read.insert(value);
+    });
+    std::erase_if(read, [&](Value value) { return own.contains(value); });
+    return read;
   }
 
   void print_return(const Node& node) {

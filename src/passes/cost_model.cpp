@@ -8,28 +8,26 @@ namespace {
 int64_t work_of(ir::Intrinsic intrinsic) {
   switch (intrinsic) {
     case ir::Intrinsic::Divide:
+      return 110;
     case ir::Intrinsic::Sqrt:
-      return 60;
+      return 150;
     case ir::Intrinsic::Exp:
-      return 120;
-    case ir::Intrinsic::Log:
-      return 230;
     case ir::Intrinsic::Tanh:
-      return 220;
+      return 300;
+    case ir::Intrinsic::Log:
+      return 330;
     case ir::Intrinsic::Sigmoid:
-      return 200;
+      return 400;
     default:
-      return 25;
+      return 10;
   }
 }
 
 int64_t work_of(const ir::Expression& expression) {
-  constexpr int64_t load = 15, store = 25;
-  int64_t work = store;
-  for (const ir::Expression::Entry& entry : expression.terms) {
+  constexpr int64_t load = 20, store = 40;
+  int64_t work = store + work_of_functions(expression);
+  for (const ir::Expression::Entry& entry : expression.terms)
     if (entry.kind == ir::Expression::Kind::Input) work += load;
-    if (entry.kind == ir::Expression::Kind::Call) work += work_of(entry.intrinsic);
-  }
   return work;
 }
 
@@ -40,6 +38,13 @@ int64_t calls_in(const ir::Expression& expression) {
 }
 
 }  // namespace
+
+int64_t work_of_functions(const ir::Expression& expression) {
+  int64_t work = 0;
+  for (const ir::Expression::Entry& entry : expression.terms)
+    if (entry.kind == ir::Expression::Kind::Call) work += work_of(entry.intrinsic);
+  return work;
+}
 
 std::vector<WorkTerm> work_of(const Stage& stage) {
   constexpr int64_t multiply_add = 22, softmax = 300, reduction = 50, transpose = 200;

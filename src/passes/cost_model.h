@@ -25,6 +25,14 @@ std::vector<WorkTerm> work_of(const Stage&);
 /// call.
 std::optional<uint32_t> packed_parameter(const Kernel&, const Stage&);
 
+/// The work of an expression's functions for one element, without its loads and its store.
+int64_t work_of_functions(const ir::Expression&);
+
+/// What one pointwise loop does for an element at most; a longer expression goes through several loops, with blocks of intermediates in the
+/// cache. The functions' constants then stay in registers: 20 times (tanh, multiply, subtract) in one loop took 3 times as long as in loops
+/// of two tanh each, and 500 times occupied the C++ compiler for minutes. Above sigmoid and tanh together, where a cut only costs.
+constexpr int64_t most_work_of_a_loop = 800;
+
 /// Floating-point operations of one row of a stage, for the reader: a function of the C library counts as one.
 std::vector<WorkTerm> operations_of(const Stage&);
 

@@ -164,7 +164,8 @@ class Stretch {
   // is none.
   std::vector<size_t> order(const Assignment& assignment) const {
     const size_t n = nodes_.size();
-    std::vector<size_t> unit(n), last;  // nodes of one group are one unit, named by the index of its last node
+    std::vector<size_t> unit(n);  // nodes of one group are one unit, named by the index of its last node
+    std::vector<std::vector<size_t>> members(n);
     std::map<size_t, size_t> unit_of_group;
     for (size_t i = 0; i < n; ++i) {
       const auto group = assignment.find(&nodes_[i]);
@@ -173,6 +174,7 @@ class Stretch {
     for (size_t i = 0; i < n; ++i) {
       const auto group = assignment.find(&nodes_[i]);
       unit[i] = group == assignment.end() ? i : unit_of_group[group->second];
+      members[unit[i]].push_back(i);
     }
     std::map<Value, size_t> made_by;
     for (size_t i = 0; i < n; ++i)
@@ -189,8 +191,7 @@ class Stretch {
         if (unit[u] != u || placed[u]) continue;
         if (!std::all_of(needs[u].begin(), needs[u].end(), [&](size_t need) { return placed[need]; })) continue;
         placed[u] = progress = true;
-        for (size_t i = 0; i <= u; ++i)
-          if (unit[i] == u) result.push_back(i);
+        result.insert(result.end(), members[u].begin(), members[u].end());
       }
     }
     return result.size() == n ? result : std::vector<size_t>{};

@@ -1,10 +1,12 @@
 // src/passes/stages.cpp: planning, second half: which loops compute a group. A pointwise op whose result goes into one other pointwise loop
-// only becomes part of that loop's expression; the last product that a loop's expression reads takes the expression as its epilogue.
+// only becomes part of that loop's expression, up to most_work_of_a_loop; the last product that a loop's expression reads takes the
+// expression as its epilogue.
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
 #include "ops/registry.h"
+#include "passes/cost_model.h"
 #include "passes/planner.h"
 
 namespace natif::passes {
@@ -37,11 +39,13 @@ class StageWriter {
 
   // The pointwise node in whose loop each pointwise node is computed.
   void find_roots() {
+    std::map<const Node*, int64_t> work;  // of the loop so far
     for (size_t i = draft_.ops.size(); i-- > 0;) {
       const Node* node = draft_.ops[i];
       if (!is_pointwise(*node)) continue;
       const Value result = node->results[0];
       roots_[node] = node;
+      work[node] = work_of_functions(element(*node));
       const auto consumers = draft_.consumers.find(result);
       if (draft_.is_output(result) || consumers == draft_.consumers.end()) continue;
       const Node* common = nullptr;
@@ -51,8 +55,12 @@ class StageWriter {
         one = one && root && (!common || root == common);
         common = root;
       }
-      if (one && same_shape(result, common->results[0]) && draft_.invariant.at(result) == draft_.invariant.at(common->results[0]))
+      const bool fits =
+          one && same_shape(result, common->results[0]) && draft_.invariant.at(result) == draft_.invariant.at(common->results[0]);
+      if (fits && work[common] + work[node] <= most_work_of_a_loop) {
         roots_[node] = common;
+        work[common] += work[node];
+      }
     }
     for (const Node* node : draft_.ops)
       if (is_pointwise(*node) && roots_.at(node) == node) choose_product(*node);
@@ -370,11 +378,17 @@ class StageWriter {
     }
   }
 
-  bool has_own_tail(const Node& node) const {
+  // A pointwise op by itself, over its operands.
+  static ir::Expression element(const Node& node) {
     ir::Expression expression;
     std::vector<ir::Term> operands;
     for (uint32_t i = 0; i < node.operands.size(); ++i) operands.push_back(expression.input(i));
-    native_of(node).element(expression, operands);
+    expression.result = native_of(node).element(expression, operands);
+    return expression;
+  }
+
+  bool has_own_tail(const Node& node) const {
+    const ir::Expression expression = element(node);
     return std::any_of(expression.terms.begin(), expression.terms.end(), [](const ir::Expression::Entry& entry) {
       return entry.kind == ir::Expression::Kind::Call && !ir::same_in_tail(entry.intrinsic);
     });

@@ -12,11 +12,12 @@ from typing import Any
 import fuzz_generator
 import numpy as np
 import tensorflow as tf
+from evaluating import evaluated
 from fuzz_generator import Function
 from tensorflow.python import pywrap_tfe
 
 import natif
-from natif import _compiler, _runtime
+from natif import _compiler
 
 PASSES = ("fold_numbers", "common_subexpressions", "dead_code", "fuse")
 LANES = ("graph", "passes", "tfe", "auto")
@@ -33,22 +34,6 @@ class Difference:
     arguments: list[Any]
     expected: Any
     got: Any
-
-
-class Provider:
-    """Hands an artifact to a NativeFunction."""
-
-    def __init__(self, artifact: Any, namespace: dict[str, Any]) -> None:
-        self.held, self.namespace = artifact, namespace
-
-    def artifact(self, name: str) -> Any:
-        return self.held
-
-    def report(self, name: str) -> None:
-        return None
-
-    def hidden(self, name: str) -> dict[str, Any]:
-        return self.namespace
 
 
 class Module:
@@ -77,10 +62,7 @@ class Module:
         texts = [self.claims[name]["ir"] for name in names]
         if lane == "passes":
             texts = [passed(text) for text in texts]
-        artifact = _runtime.Artifact.of_module(_compiler.evaluated_module(self.name, self.file, texts))
-        provider = Provider(artifact, self.namespace)
-        options = {"mode": "native", "on_mismatch": "raise", "require": True, "bound": None}
-        return {name: _runtime.NativeFunction(body, provider, name, options) for name, body in bodies.items()}
+        return evaluated(texts, bodies, module=self.name, file=self.file)
 
     def build(self, functions: dict[str, Callable[..., Any]]) -> None:
         """Compiles all functions of this source, which the first call of one would do."""

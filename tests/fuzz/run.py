@@ -7,9 +7,11 @@ import argparse
 import os
 import sys
 import time
+from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["NATIF_TESTING"] = "1"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fuzz_lanes import LANES
 from fuzzing import Failure, Totals, run_round

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -344,12 +345,42 @@ def test_threads_are_set_by_the_environment(subprocess_python: Any) -> None:
     assert subprocess_python(f"{program} print(_runtime.pool_threads())", NATIF_NUM_THREADS="1").strip() == "1"
     limited = f"import tensorflow as tf; tf.config.threading.set_intra_op_parallelism_threads(1); {program} print(_runtime.pool_threads())"
     assert subprocess_python(limited).strip() == "1"
-    wrong = program.replace("native(bodies.identity)(tf.ones((1, 1)));", "")
-    subprocess_python(
-        f"{wrong}\ntry: native(bodies.identity)(tf.ones((1, 1)))\n"
-        "except RuntimeError as e: assert 'NATIF_NUM_THREADS must be a whole number' in str(e)\nelse: raise SystemExit(1)",
-        NATIF_NUM_THREADS="two",
-    )
+    by_default = subprocess_python(f"{program} print(_runtime.pool_threads())", NATIF_NUM_THREADS="")
+    assert 1 <= int(by_default) <= len(os.sched_getaffinity(0))
+    # The variable comes before TensorFlow's setting, and the machine before both.
+    assert subprocess_python(limited, NATIF_NUM_THREADS="4096") == by_default
+    many = limited.replace("threads(1)", "threads(512)")
+    assert subprocess_python(many) == by_default
+    alone = f"import os; os.sched_setaffinity(0, {{min(os.sched_getaffinity(0))}}); {program} print(_runtime.pool_threads())"
+    assert subprocess_python(alone, NATIF_NUM_THREADS="2").strip() == "1"
+
+
+THREADS_THAT_ARE_NO_NUMBER = """
+    import warnings
+    import bodies, os, tensorflow as tf
+    from natif import _runtime
+    from support import native
+    function = native(bodies.identity)
+    x = tf.ones((1, 1))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            try:
+                assert function(x) is x
+            except RuntimeError as error:
+                print(error)
+    for warning in seen:
+        print(warning.category.__name__, warning.message)
+    print(function.calls["native"])
+"""
+
+
+def test_threads_that_are_no_number_are_one_warning(subprocess_python: Any) -> None:
+    said = "natif: NATIF_NUM_THREADS must be a whole number from 1 to 4096, got 'two'"
+    lines = subprocess_python(THREADS_THAT_ARE_NO_NUMBER, NATIF_NUM_THREADS="two").splitlines()
+    assert lines == [f"RuntimeWarning {said}; natif goes on as without it", "3"]
+    lines = subprocess_python(THREADS_THAT_ARE_NO_NUMBER, NATIF_NUM_THREADS="two", NATIF_MODE="native").splitlines()
+    assert lines == [said, said, said, "0"]
 
 
 def test_the_log_says_where_each_call_ran(subprocess_python: Any) -> None:

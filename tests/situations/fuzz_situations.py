@@ -25,7 +25,7 @@ from unittest import mock
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["NATIF_TESTING"] = "1"
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz"), str(HERE.parent)]
 
 import tensorflow as tf  # noqa: E402
 from fuzz_lanes import Module, calls, program  # noqa: E402

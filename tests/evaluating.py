@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from natif import _compiler, _runtime
@@ -28,9 +28,13 @@ class Provider:
         return self._bodies[name].__globals__
 
 
-def evaluated(text: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
-    """The functions of `text`, by name; `functions` are their Python bodies, whose signatures they have."""
-    artifact = _runtime.Artifact.of_module(_compiler.evaluated_module("evaluated", "<evaluated>", [text]))
-    provider = Provider(artifact, functions)
+def evaluated(
+    texts: str | Iterable[str], bodies: dict[str, Callable[..., Any]], *, module: str = "evaluated", file: str = "<evaluated>"
+) -> dict[str, Any]:
+    """The functions of the graphs' texts, by name. `bodies` are their Python bodies, whose signatures they have and whose module-level
+    names they read; errors show lines of `file`."""
+    texts = [texts] if isinstance(texts, str) else list(texts)
+    artifact = _runtime.Artifact.of_module(_compiler.evaluated_module(module, file, texts))
+    provider = Provider(artifact, bodies)
     options = {"mode": "native", "on_mismatch": "raise", "require": True, "bound": None}
-    return {name: _runtime.NativeFunction(body, provider, name, options) for name, body in functions.items()}
+    return {name: _runtime.NativeFunction(body, provider, name, options) for name, body in bodies.items()}
