@@ -1,9 +1,12 @@
-// Softmax over the last axis of a block of rows, [rows, C] with C ≥ 1, alone or with the argmax of its rows, for numerics="fast": not
-// eager's bits. Run under FlushDenormals.
+// Softmax over the last axis of a block of rows, [rows, C] with C ≥ 1, alone or with the argmax of its rows, for numerics="fast": eager's
+// errors, but not always its bits. Run under FlushDenormals.
 //
-// e = exp(x − m), m the row's largest value; the result is e · (1 / sum), for any row. A row
-// that contains a NaN or +inf, or only −inf, is all NaN, and its argmax is 0, as that of a row of NaN is in eager. A −inf among other
-// values gives 0. `out` may be x's own block.
+// Any row is computed: one that contains a NaN or +inf, or only −inf, is all NaN, and its argmax is 0, as that of a row of NaN is in eager;
+// a −inf among other values gives 0. `out` may be x's own block.
+//
+// e = exp(x − m) by the polynomial of softmax.h, m the row's largest value; the result is e · (1 / sum), added up, with AVX-512, in the
+// order of softmax.h: each addition to a sum near 1 rounds by as much as all else does together, so that another order would often be
+// further off than eager is.
 //
 // Rows of few columns are taken four at a time, since most of such a row's time goes to combining the lanes of one vector: four rows share
 // those steps, and the division.
@@ -15,15 +18,13 @@
 namespace natif::kernels {
 namespace {
 
-// exp(x) for x ≤ 0 or NaN: shorter than fast_exp, since what it is for is a share of a sum whose largest term is exp(0) = 1 exactly. One
-// constant for ln 2 leaves a relative error that grows with −x, and with n·2^n of that largest term at most: 2⁻²⁹. e^r is 1 + r·p(r), p of
-// degree 4, found as fast_exp's: 1.1 ULP of error.
+// exp(x) for x ≤ 0 or NaN by oneDNN's polynomial, as softmax_half_exp of softmax.h, in fewer operations: exp(0) is 1.
 template <Vector V>
 [[gnu::always_inline]] inline V softmax_fast_exp(V x) {
   const V above = greater(splat<V>(-88.f), x);
-  const V sum = multiply_add(above, splat<V>(1.44269504088896341f), splat<V>(kWholeNumbers)), n = sum - splat<V>(kWholeNumbers);
-  const V r = multiply_add(n, splat<V>(-0.693147180559945309f), above);
-  const V y = polynomial(r, splat<V>(0x1.0ec4f8p-7f), 0x1.573e0cp-5f, 0x1.555d38p-3f, 0x1.fffdbcp-2f, 0x1.ffffeep-1f, 1.f);
+  const V sum = multiply_add(above, splat_bits<V>(0x3FB8AA3B), splat<V>(kWholeNumbers)), n = sum - splat<V>(kWholeNumbers);
+  const V r = multiply_add(-n, splat_bits<V>(0x3F317218), above);
+  const V y = polynomial(r, splat<V>(0x1.0f9f9cp-7f), 0x1.573a1ap-5f, 0x1.555a8p-3f, 0x1.fffdc6p-2f, 0x1.fffff6p-1f, 1.f);
   return y * shifted_power_of_two(sum);
 }
 
@@ -150,17 +151,37 @@ struct FastSoftmax {
 
   // One value of each row, where `spread` finds them.
   template <class Combine>
-  [[gnu::always_inline]] V combined(Combine combine) const {
-    V all[Rows];
-    for (int r = 0; r < Rows; ++r) {
-      all[r] = v[r][0];
-      for (int i = 1; i < Parts; ++i) all[r] = combine(all[r], v[r][i]);
-    }
+  [[gnu::always_inline]] static V across(const V (&row)[Rows], Combine combine) {
     if constexpr (Rows == 4) {
-      return FourVectors<V, Width>::combined(all, combine);
+      return FourVectors<V, Width>::combined(row, combine);
     } else {
-      return across_lanes<Width>(all[0], combine);
+      return across_lanes<Width>(row[0], combine);
     }
+  }
+
+  [[gnu::always_inline]] V largest() const {
+    const auto larger = [](V a, V b) { return greater(a, b); };
+    V top[Rows];
+    for (int r = 0; r < Rows; ++r) {
+      top[r] = v[r][0];
+      for (int i = 1; i < Parts; ++i) top[r] = larger(top[r], v[r][i]);
+    }
+    return across(top, larger);
+  }
+
+  // With AVX-512 as softmax.h adds up to four chunks of 16.
+  [[gnu::always_inline]] V sum(bool last_is_whole) const {
+    V total[Rows];
+    for (int r = 0; r < Rows; ++r) {
+      V part[4] = {};
+      for (int i = 0; i < Parts; ++i) part[i] = v[r][i];
+      if (Parts > 2 && !last_is_whole) {
+        part[0] = part[0] + part[Parts - 1];
+        part[Parts - 1] = V{};
+      }
+      total[r] = Parts == 1 ? part[0] : Parts == 2 ? part[0] + part[1] : (part[0] + part[1]) + (part[2] + part[3]);
+    }
+    return across(total, [](V a, V b) { return a + b; });
   }
 
   struct Spread {
@@ -177,12 +198,12 @@ struct FastSoftmax {
   }
 
   // Softmax of the rows, in place; what the largest value of each became.
-  [[gnu::always_inline]] Spread compute() {
-    const Spread top = spread(combined([](V a, V b) { return greater(a, b); }));
+  [[gnu::always_inline]] Spread compute(bool last_is_whole) {
+    const Spread top = spread(largest());
     for (int r = 0; r < Rows; ++r)
       for (V& x : v[r]) x = softmax_fast_exp(x - top.of[r]);
-    const V sum = combined([](V a, V b) { return a + b; });
-    const Spread scale = spread(Rows * held == 1 ? splat<V>(1.f / sum[0]) : splat<V>(1.f) / sum);
+    const V total = sum(last_is_whole);
+    const Spread scale = spread(rows == 1 ? splat<V>(1.f / total[0]) : splat<V>(1.f) / total);
     for (int r = 0; r < Rows; ++r)
       for (V& e : v[r]) e = e * scale.of[r];
     return scale;
@@ -209,28 +230,32 @@ template <class Group, bool keep, class Index, class C>
   for (; r + Group::rows <= rows; r += Group::rows) {
     Group group;
     group.load_rows(x.data + r * x.row_stride, x.row_stride, columns);
-    [[maybe_unused]] const auto scale = group.compute();
+    [[maybe_unused]] const auto scale = group.compute(columns % lanes<Vec> == 0);
     if constexpr (keep) group.store_rows(out.data + r * out.row_stride, out.row_stride, columns);
     if constexpr (!__is_same(Index, void)) group.first_largest(scale, indices + r);
   }
   return r;
 }
 
-// A row of any length in three passes; `out` keeps e between them.
+// A row of any length in three passes; `out` keeps e between them. Vector i adds to sum i mod 4, a partial last one to the first: the sums'
+// numbers are constants, so that they stay in registers.
 template <class C>
 inline void fast_softmax_row(float* out, const float* x, C columns) {
   constexpr int64_t step = lanes<Vec>;
   const Vec lowest = splat<Vec>(-__builtin_inff());
-  const auto each = [&](const float* from, auto visit) {
+  const auto each = [&](const float* from, auto visit) __attribute__((always_inline)) {
     int64_t c = 0;
-    for (; c + 4 * step <= columns; c += 4 * step)
-      for (int i = 0; i < 4; ++i) visit(i, c + i * step, load<Vec>(from + c + i * step), static_cast<int>(step));
-    for (; c < columns; c += step) {
-      const int count = columns - c < step ? static_cast<int>(columns - c) : static_cast<int>(step);
-      visit(0, c, load_partial<Vec>(from + c, count, lowest), count);
-    }
+    const auto whole = [&](auto i) __attribute__((always_inline)) {
+      visit(i, c, load<Vec>(from + c), static_cast<int>(step));
+      c += step;
+    };
+    while (c + 4 * step <= columns) whole(Size<0>{}), whole(Size<1>{}), whole(Size<2>{}), whole(Size<3>{});
+    if (c + step <= columns) whole(Size<0>{});
+    if (c + step <= columns) whole(Size<1>{});
+    if (c + step <= columns) whole(Size<2>{});
+    if (c < columns) visit(Size<0>{}, c, load_partial<Vec>(from + c, static_cast<int>(columns - c), lowest), static_cast<int>(columns - c));
   };
-  const auto put = [&](int64_t c, Vec value, int count) {
+  const auto put = [&](int64_t c, Vec value, int count) __attribute__((always_inline)) {
     if (count == step) {
       store(out + c, value);
     } else {
@@ -239,15 +264,18 @@ inline void fast_softmax_row(float* out, const float* x, C columns) {
   };
   const auto larger = [](Vec a, Vec b) { return greater(a, b); };
   Vec top[4] = {lowest, lowest, lowest, lowest}, sum[4] = {};
-  each(x, [&](int i, int64_t, Vec v, int) { top[i] = greater(top[i], v); });
+  each(
+      x, [&](auto i, int64_t, Vec v, int) __attribute__((always_inline)) { top[i] = greater(top[i], v); });
   const Vec row_top = across_lanes<step>(larger(larger(top[0], top[1]), larger(top[2], top[3])), larger);
-  each(x, [&](int i, int64_t c, Vec v, int count) {
-    const Vec e = softmax_fast_exp(v - row_top);
-    put(c, e, count);
-    sum[i] = sum[i] + e;
-  });
+  each(
+      x, [&](auto i, int64_t c, Vec v, int count) __attribute__((always_inline)) {
+        const Vec e = softmax_fast_exp(v - row_top);
+        put(c, e, count);
+        sum[i] = sum[i] + e;
+      });
   const Vec scale = splat<Vec>(1.f / across_lanes<step>((sum[0] + sum[1]) + (sum[2] + sum[3]), [](Vec a, Vec b) { return a + b; })[0]);
-  each(out, [&](int, int64_t c, Vec e, int count) { put(c, e * scale, count); });
+  each(
+      out, [&](auto, int64_t c, Vec e, int count) __attribute__((always_inline)) { put(c, e * scale, count); });
 }
 
 // The vectors that a row takes, or 0 where four rows of them do not stay in registers.
