@@ -7,7 +7,7 @@ SHELL := /bin/bash
 TOOLS := export PATH="$(CURDIR)/.venv/bin:$$PATH";
 CXX_SOURCES = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build setup-test demo test lint units sanitized-units sanitized-python format tidy fuzz test-tf-versions test-aarch64 bench soak clean
+.PHONY: build setup-test demo test lint units sanitized-units sanitized-python format tidy fuzz test-exhaustive test-tf-versions test-aarch64 bench soak clean
 
 build:  ## natif in .venv, built from the tree (incremental)
 	@scripts/setup.sh demo
@@ -54,6 +54,9 @@ tidy: units  ## clang-tidy over the C++ sources (slow)
 fuzz: setup-test  ## random programs against eager: every lane, then under tapes, graphs, devices, …; ten minutes each (FUZZ="--minutes 60 --seed 7")
 	@.venv/bin/python tests/fuzz/run.py $(FUZZ)
 	@.venv/bin/python tests/situations/fuzz_situations.py $(FUZZ)
+
+test-exhaustive: setup-test  ## numerics="fast" on each of the 2³² floats, at each vector level that the processor has (minutes)
+	@$(TOOLS) cmake --preset dev >/dev/null && cmake --build --preset dev --target test-exhaustive
 
 test-tf-versions: setup-test  ## the wheel with every TensorFlow that natif knows; writes ci/platform-contract.json (TF="2.16 2.20")
 	@.venv/bin/python scripts/tf_versions.py $(TF)

@@ -39,20 +39,33 @@ void logistic(benchmark::State& state) {
 void fast_exponential(benchmark::State& state) {
   over(state, [](auto a, auto) { return fast_exp(a); });
 }
+void fast_logarithm(benchmark::State& state) {
+  over(state, [](auto a, auto) { return fast_log(a); });
+}
+void fast_hyperbolic_tangent(benchmark::State& state) {
+  over(state, [](auto a, auto) { return fast_tanh(a); });
+}
 void fast_logistic(benchmark::State& state) {
   over(state, [](auto a, auto) { return fast_sigmoid(a); });
 }
 void seven_operations(benchmark::State& state) {
   over(state, [](auto a, auto b) { return tanh(sigmoid(mul(relu(sub(add(a, b), constant<decltype(a)>(.5f))), exp(neg(a))))); });
 }
+void fast_seven_operations(benchmark::State& state) {
+  over(state,
+       [](auto a, auto b) { return fast_tanh(fast_sigmoid(mul(relu(sub(add(a, b), constant<decltype(a)>(.5f))), fast_exp(neg(a))))); });
+}
 BENCHMARK(addition)->Arg(4096)->Arg(1 << 20);
 BENCHMARK(exponential)->Arg(4096);
-BENCHMARK(logarithm)->Arg(4096);
-BENCHMARK(hyperbolic_tangent)->Arg(4096);
-BENCHMARK(logistic)->Arg(4096);
 BENCHMARK(fast_exponential)->Arg(4096);
+BENCHMARK(logarithm)->Arg(4096);
+BENCHMARK(fast_logarithm)->Arg(4096);
+BENCHMARK(hyperbolic_tangent)->Arg(4096);
+BENCHMARK(fast_hyperbolic_tangent)->Arg(4096);
+BENCHMARK(logistic)->Arg(4096);
 BENCHMARK(fast_logistic)->Arg(4096);
 BENCHMARK(seven_operations)->Arg(4096)->Arg(1 << 20);
+BENCHMARK(fast_seven_operations)->Arg(4096)->Arg(1 << 20);
 
 }  // namespace
 }  // namespace natif::kernels

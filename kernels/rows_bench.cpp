@@ -4,6 +4,7 @@
 #include "kernels/bench_values.h"
 #include "kernels/reduce.h"
 #include "kernels/softmax.h"
+#include "kernels/softmax_fast.h"
 #include "kernels/transpose.h"
 
 namespace natif::kernels {
@@ -33,6 +34,14 @@ void softmax(benchmark::State& state) {
     if (!known) state.SkipWithError("declined");
   });
 }
+void fast_softmax(benchmark::State& state) {
+  over(state, [](Full x, float* out, int64_t rows, int64_t columns) {
+    const Output to{out, columns};
+    if (columns == 8) return fast_softmax_rows(to, rows, Size<8>{}, x);
+    if (columns == 10) return fast_softmax_rows(to, rows, Size<10>{}, x);
+    fast_softmax_rows(to, rows, Dynamic{columns}, x);
+  });
+}
 void sum_last(benchmark::State& state) {
   over(state, [](Full x, float* out, int64_t rows, int64_t columns) { reduce_last<Sum>(out, rows, Dynamic{columns}, x, 0); });
 }
@@ -47,6 +56,7 @@ void transpose(benchmark::State& state) {
   over(state, [](Full x, float* out, int64_t rows, int64_t columns) { transpose_rows(Output{out, rows}, rows, Dynamic{columns}, x); });
 }
 BENCHMARK(softmax)->Args({128, 8})->Args({128, 10})->Args({128, 64})->Args({128, 1000});
+BENCHMARK(fast_softmax)->Args({128, 8})->Args({128, 10})->Args({128, 64})->Args({128, 1000});
 BENCHMARK(sum_last)->Args({128, 10})->Args({128, 64})->Args({128, 1000});
 BENCHMARK(sum_first)->Args({128, 10})->Args({128, 64})->Args({128, 1000});
 BENCHMARK(argmax_last)->Args({128, 10})->Args({128, 64})->Args({128, 1000});

@@ -237,9 +237,8 @@ class EntryWriter {
     w_.close();
   }
 
-  // Which of an op's rules hold; under numerics="fast" the first is taken unproven.
-  Code choice(const Code& type, const Code& function, const ops::Exactness& exact, bool fast) {
-    if (fast) return code("${.onednn = true}", type);
+  // Which of an op's rules hold.
+  Code choice(const Code& function, const ops::Exactness& exact) {
     std::vector<Code> arguments = {"call->rules", tables_.rule(std::string(exact.rule))};
     for (std::string_view variant : exact.variants) arguments.push_back(tables_.rule(std::string(variant)));
     return code("$($)", function, list(arguments));
@@ -255,8 +254,10 @@ class EntryWriter {
       declare(value);
       arguments.push_back(name(value));
     }
-    if (has_product(kernel)) arguments.push_back(choice("ProductRules", "product_rules", ops::find_node("MatMul").exact, kernel.fast));
-    if (has_softmax(kernel)) arguments.push_back(choice("SoftmaxRules", "softmax_rules", ops::find_node("Softmax").exact, kernel.fast));
+    // Under numerics="fast" products take the first order, unproven.
+    if (has_product(kernel))
+      arguments.push_back(kernel.fast ? Code("ProductRules{.onednn = true}") : choice("product_rules", ops::find_node("MatMul").exact));
+    if (has_ordered_softmax(kernel)) arguments.push_back(choice("softmax_rules", ops::find_node("Softmax").exact));
     uint64_t needed = 0;
     for (const std::string& rule : kernel.rules) needed |= uint64_t{1} << tables_.rule(rule);
     const Code call = code("$($)", kernel_name(entry_, index), list(arguments)), status = identifier("kernel", index);

@@ -53,7 +53,7 @@ class KernelWriter {
       if (is_free(static_cast<Size>(i))) w_.line("int64_t s$;", i);
     for_each_strided([&](size_t s, size_t k, const passes::Operand&) { w_.line("Strided strided$_$;", s, k); });
     for_each_product([&](size_t s) { w_.line("OrderedProduct product$;", s); });
-    if (has_softmax(kernel_)) w_.line("SoftmaxRules softmax_order;");
+    if (has_ordered_softmax(kernel_)) w_.line("SoftmaxRules softmax_order;");
     w_.line("int64_t rows, block;");
     w_.line("bool declined;");
     w_.close(";");
@@ -147,7 +147,7 @@ class KernelWriter {
   Code launch_parameters() const {
     std::vector<Code> all = {parameters()};
     if (has_product(kernel_)) all.push_back("const ProductRules& product_order");
-    if (has_softmax(kernel_)) all.push_back("const SoftmaxRules& softmax_order");
+    if (has_ordered_softmax(kernel_)) all.push_back("const SoftmaxRules& softmax_order");
     return list(all);
   }
 
@@ -166,7 +166,7 @@ class KernelWriter {
     print_checks();
     w_.line("$_context k;", name_);
     for_each_product([&](size_t s) { w_.line("k.product$ = product$;", s, s); });
-    if (has_softmax(kernel_)) w_.line("k.softmax_order = softmax_order;");
+    if (has_ordered_softmax(kernel_)) w_.line("k.softmax_order = softmax_order;");
     for (size_t i = 0; i < kernel_.inputs.size(); ++i) w_.line("k.in[$] = floats_of(in$);", i, i);
     for (size_t i = 0; i < kernel_.numbers.size(); ++i) w_.line("if (!to_element(number$, k.numbers[$])) return NATIF_DECLINED;", i, i);
     for (size_t i = 0; i < kernel_.sizes.size(); ++i)
@@ -237,7 +237,8 @@ class KernelWriter {
       w_.line("if (product$.order == ProductOrder::kUnknown || is_large_product(s$, s$)) return NATIF_DECLINED;", index, stage.depth,
               stage.width);
     }
-    if (stage.kind == StageKind::Softmax) w_.line("if (!is_known_softmax(softmax_order, rows, s$)) return NATIF_DECLINED;", stage.width);
+    if (stage.kind == StageKind::Softmax && !kernel_.fast)
+      w_.line("if (!is_known_softmax(softmax_order, rows, s$)) return NATIF_DECLINED;", stage.width);
     if (stage.kind != StageKind::Reduction || stage.axes) return;
     const Code others = stage.over_rows ? code("s$", stage.width) : Code("rows");
     w_.line("if (is_shared_reduction($, s$)) return NATIF_DECLINED;", others, stage.depth);

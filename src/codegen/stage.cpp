@@ -23,8 +23,9 @@ using passes::Stage;
 using passes::StageKind;
 
 bool reads(const Stage& stage, uint32_t other) {
-  return std::any_of(stage.operands.begin(), stage.operands.end(),
-                     [&](const Operand& operand) { return operand.source == Source{Source::Kind::Stage, other}; });
+  return std::any_of(stage.operands.begin(), stage.operands.end(), [&](const Operand& operand) {
+    return operand.source == Source{Source::Kind::Stage, other};
+  });
 }
 
 // The last stage that reads each one's result.
@@ -82,8 +83,9 @@ bool has_product(const Kernel& kernel) {
                      [](const Stage& stage) { return stage.kind == StageKind::Contraction && !stage.of_batch; });
 }
 
-bool has_softmax(const Kernel& kernel) {
-  return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) { return stage.kind == StageKind::Softmax; });
+bool has_ordered_softmax(const Kernel& kernel) {
+  return !kernel.fast &&
+         std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) { return stage.kind == StageKind::Softmax; });
 }
 
 bool has_static_sizes(const Kernel& kernel, const Stage& stage) {
@@ -99,7 +101,7 @@ std::set<std::string> headers_of(const Kernel& kernel, const Stage& stage) {
       if (has_static_sizes(kernel, stage)) return {"product_right", "product_rows"};
       return {"pointwise", "product_block", "product_right"};
     case StageKind::Softmax:
-      return {"softmax_order"};
+      return {kernel.fast ? "softmax_fast" : "softmax_order"};
     case StageKind::Reduction:
       return {stage.axes ? "reduce_axes" : "reduce"};
     case StageKind::ArgReduction:
@@ -284,6 +286,7 @@ class StageWriter {
 
   void print_softmax() {
     if (layout_.joined[index_]) return;
+    if (kernel_.fast) return w_.line("fast_softmax_rows($, rows, $, $);", output(), width(), read(0));
     decline_unless(code("softmax_in_order(k.softmax_order, $, first, rows, k.rows, $, $)", output(), width(), read(0)));
   }
 
@@ -297,6 +300,9 @@ class StageWriter {
     const StageWriter softmax(w_, kernel_, layout_, source.index);
     bool keep = softmax.stage_.output.has_value();
     for (size_t s = index_ + 1; s < kernel_.stages.size(); ++s) keep = keep || reads(kernel_.stages[s], source.index);
+    if (kernel_.fast)
+      return w_.line("fast_softmax_argmax_rows<$>($, $, rows, $, $);", boolean(keep), softmax.output(), indices, columns(),
+                     softmax.read(0));
     decline_unless(code("softmax_argmax_in_order<$>(k.softmax_order, $, $, first, rows, k.rows, $, $)", boolean(keep), softmax.output(),
                         indices, columns(), softmax.read(0)));
   }

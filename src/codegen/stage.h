@@ -28,9 +28,9 @@ struct Layout {
   Code rows_of(const passes::Stage&) const;
 };
 
-/// Whether the kernel's launch takes ProductRules, and after them SoftmaxRules.
+/// Whether the kernel's launch takes ProductRules, and after them SoftmaxRules. Under numerics="fast" a softmax follows no order.
 bool has_product(const passes::Kernel&);
-bool has_softmax(const passes::Kernel&);
+bool has_ordered_softmax(const passes::Kernel&);
 
 std::set<std::string> headers_of(const passes::Kernel&, const passes::Stage&);
 

@@ -295,6 +295,26 @@ def test_the_selftest_compares_every_function(run):
     assert all(line.endswith(": ok, 4 inputs") for line in lines)
 
 
+def test_the_selftest_allows_fast_code_its_nan_on_special_values_alone():
+    import numpy as np
+    import tensorflow as tf
+
+    from natif import selftest
+
+    def agree(native, eager, numerics="fast", special=True):
+        return selftest.agree(("value", (tf.constant(native),)), ("value", (tf.constant(eager),)), numerics, special)
+
+    nan, partly = np.float32([np.nan, np.nan, 1]), np.float32([0, np.nan, 1])
+    assert agree(nan, partly)
+    assert agree(np.int64([0]), np.int64([1]))
+    assert not agree(partly, nan)
+    assert not agree(nan, np.float32([0, np.nan, 1.5]))
+    assert not agree(nan, partly[:2])
+    assert not agree(nan, partly, special=False)
+    assert not agree(nan, partly, numerics="exact")
+    assert not agree(np.int64([0]), np.int64([1]), special=False)
+
+
 def test_the_selftest_fails_where_code_differs_or_is_not_native():
     from natif import selftest
 
