@@ -181,7 +181,7 @@ class KernelWriter {
     w_.line("k.declined = false;");
     if (is_scheduled()) {
       w_.line("Schedule schedule(session);");
-      print_schedule(w_, tables_, function_, region_, kernel_);
+      print_schedule(w_, tables_, function_, region_, layout_);
       w_.line("k.schedule = &schedule;");
     }
     print_strided();

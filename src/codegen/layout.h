@@ -30,6 +30,8 @@ struct Layout {
   /// The buffer of a stage's result or a variable; -1 where a stage writes to an output.
   int buffer_of(const passes::Source&) const;
   bool swaps_buffers() const;
+  /// Whether anything happens in a segment.
+  bool runs(size_t segment) const { return !kernel.segments[segment].stages.empty() || !transfers[segment].empty(); }
   /// The kernel's rows as an expression over its sizes.
   Code total_rows() const;
   /// The rows of an invariant stage.

@@ -25,8 +25,12 @@ using passes::Segment;
 // of its own: eager gives that very tensor, so the ops have to.
 class ScheduleWriter : public ControlWriter {
  public:
-  ScheduleWriter(Writer& w, Tables& tables, const ir::Function& function, const Region& region, const Kernel& kernel)
-      : ControlWriter(w, tables, function), kernel_(kernel), region_(region), counts_objects_(!kernel.variable_outputs.empty()) {
+  ScheduleWriter(Writer& w, Tables& tables, const ir::Function& function, const Region& region, const Layout& layout)
+      : ControlWriter(w, tables, function),
+        layout_(layout),
+        kernel_(layout.kernel),
+        region_(region),
+        counts_objects_(!kernel_.variable_outputs.empty()) {
     uint32_t place = 0;
     ir::for_each_node(region, [&](const Node& node) {
       if (passes::has_place(node)) place_of_[&node] = place++;
@@ -38,7 +42,7 @@ class ScheduleWriter : public ControlWriter {
     ir::for_each_node(region_, [&](const Node& node) { loops = loops || node.kind == NodeKind::For || node.kind == NodeKind::Loop; });
     if (loops) w_.line("Poll<4096> poll;");
     for (size_t i = 0; i < kernel_.segments.size(); ++i)
-      if (kernel_.segments[i].runs()) w_.line("const int64_t work$ = $;", i, work_of(kernel_.segments[i]));
+      if (layout_.runs(i)) w_.line("const int64_t work$ = $;", i, work_of(kernel_.segments[i]));
     if (counts_objects_) {
       for (size_t i = 0; i < kernel_.inputs.size(); ++i) w_.line("[[maybe_unused]] const int64_t $ = $;", name(kernel_.inputs[i]), i);
       w_.line("int64_t objects = $;", kernel_.inputs.size());
@@ -120,7 +124,7 @@ class ScheduleWriter : public ControlWriter {
   void record(uint32_t place) {
     for (size_t i = 0; i < kernel_.segments.size(); ++i) {
       const Segment& segment = kernel_.segments[i];
-      if (segment.place != place || !segment.runs()) continue;
+      if (segment.place != place || !layout_.runs(i)) continue;
       std::vector<Code> arguments = {i, code("work$", i)};
       for (uint32_t number : segment.numbers) {
         const Code element = code("element$_$", i, number);
@@ -144,6 +148,7 @@ class ScheduleWriter : public ControlWriter {
     }
   }
 
+  const Layout& layout_;
   const Kernel& kernel_;
   const Region& region_;
   const bool counts_objects_;
@@ -152,8 +157,8 @@ class ScheduleWriter : public ControlWriter {
 
 }  // namespace
 
-void print_schedule(Writer& w, Tables& tables, const ir::Function& function, const Region& region, const Kernel& kernel) {
-  ScheduleWriter(w, tables, function, region, kernel).print();
+void print_schedule(Writer& w, Tables& tables, const ir::Function& function, const Region& region, const Layout& layout) {
+  ScheduleWriter(w, tables, function, region, layout).print();
 }
 
 }  // namespace natif::codegen

@@ -319,7 +319,7 @@ void print_segments(Writer& w, const Kernel& kernel, const Layout& layout) {
   w.line("switch (schedule.segment()) {");
   for (size_t i = 0; i < kernel.segments.size(); ++i) {
     const passes::Segment& segment = kernel.segments[i];
-    if (!segment.runs()) continue;
+    if (!layout.runs(i)) continue;
     w.line("case $: {", i);
     for (uint32_t number : segment.numbers) w.line("const float number$ = schedule.element();", number);
     for (uint32_t stage : segment.stages) print_stage(w, kernel, layout, stage);

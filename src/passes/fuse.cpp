@@ -204,7 +204,7 @@ class Stretch {
     return nodes;
   }
 
-  // The results that are used outside of the group, and the tensors that nobody uses.
+  // The results that are used outside of the group, and those of ops that nobody uses.
   std::vector<Value> results_of(const std::vector<const Node*>& members) const {
     std::set<const Node*> inside;
     for (const Node* member : members) {
@@ -213,7 +213,7 @@ class Stretch {
     }
     const auto leaves = [&](Value result) {
       const auto users = uses_.users.find(result);
-      if (users == uses_.users.end()) return compiled_.function.type(result).is_tensor();
+      if (users == uses_.users.end()) return uses_.producer.at(result)->kind == NodeKind::Op;
       return !std::all_of(users->second.begin(), users->second.end(), [&](const Node* user) {
         const bool converts = user->kind == NodeKind::ToTensor && !inside.contains(user);
         return inside.contains(user) || (converts && is_used_inside(user->results[0], inside));

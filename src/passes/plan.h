@@ -123,8 +123,6 @@ struct Segment {
   std::vector<Move> moves;
   std::vector<uint32_t> numbers;  // into Kernel::changing: elements whose values are recorded with it
   std::vector<uint32_t> next;     // the segments that may run after it
-
-  bool runs() const { return !stages.empty() || !moves.empty(); }
 };
 
 /// A number of the control flow that is the length of an axis of a row value.
