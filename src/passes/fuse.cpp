@@ -111,7 +111,7 @@ class Stretch {
   void merge_rest(size_t group, const std::vector<size_t>& near) {
     std::string reason;
     for (size_t other : near)
-      if (other != group && groups_[other]) join_groups({group, other}, nullptr, reason);
+      if (other != group && join_groups({group, other}, nullptr, reason)) group = std::min(group, other);
   }
 
   bool join(const std::vector<size_t>& groups, const Node& node, std::string& reason) { return join_groups(groups, &node, reason); }

@@ -125,6 +125,7 @@ class StageWriter {
   void finish_stage(Stage stage) {
     const auto place = std::find(draft_.outputs.begin(), draft_.outputs.end(), stage.result);
     if (place != draft_.outputs.end()) stage.output = static_cast<uint32_t>(place - draft_.outputs.begin());
+    if (!stage.output && stage.dtype != ir::DType::Float32) throw Refused{"its indices do not leave the control flow around it"};
     stages_.of_value[stage.result] = static_cast<uint32_t>(draft_.kernel.stages.size());
     draft_.kernel.stages.push_back(std::move(stage));
   }
