@@ -43,8 +43,7 @@ TEST(Schedule, IsReadAgainForEachBlock) {
   const Host host;
   for (const uint32_t count : {0, 1, 100, 255, 256, 257, 5000}) {
     Schedule schedule(host.session);
-    for (uint32_t i = 0; i < count; ++i)
-      ASSERT_EQ(i % 2 ? schedule.add(7, 3, static_cast<float>(i), -0.5f) : schedule.add(i, 2), NATIF_OK);
+    for (uint32_t i = 0; i < count; ++i) ASSERT_EQ(i % 2 ? schedule.add(7, 3, static_cast<float>(i), -0.5f) : schedule.add(i, 2), NATIF_OK);
     EXPECT_EQ(schedule.work(), count / 2 * 3 + (count + 1) / 2 * 2);
     ScheduleReader reader(schedule);
     for (int block = 0; block < 3; ++block) {

@@ -103,8 +103,8 @@ void ControlWriter::print_for(const Node& node) {
   assign(node.results, targets.carried);
   w_.line("break;");
   w_.close();
-  w_.line("const int64_t $ = static_cast<int64_t>(static_cast<uint64_t>($) + $ * static_cast<uint64_t>($));", name(body.arguments[0]), start,
-          index, step);
+  w_.line("const int64_t $ = static_cast<int64_t>(static_cast<uint64_t>($) + $ * static_cast<uint64_t>($));", name(body.arguments[0]),
+          start, index, step);
   print_poll(body);
   print_region(body, targets);
   w_.close();

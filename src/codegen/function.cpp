@@ -86,9 +86,7 @@ class EntryWriter : public ControlWriter {
     }
   }
 
-  void copy(Value to, Value from) override {
-    w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.share($);", name(to), name(from));
-  }
+  void copy(Value to, Value from) override { w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.share($);", name(to), name(from)); }
 
   void keep(const Code& next, Value from) override {
     if (storage_[from] == Storage::Number) {

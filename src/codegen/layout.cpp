@@ -1,5 +1,5 @@
-// src/codegen/layout.cpp: see layout.h. Buffers are given out like registers: liveness over the segments, values that a move connects in one
-// place unless both are needed at once, and the rest in order.
+// src/codegen/layout.cpp: see layout.h. Buffers are given out like registers: liveness over the segments, values that a move connects in
+// one place unless both are needed at once, and the rest in order.
 #include "codegen/layout.h"
 
 #include <algorithm>

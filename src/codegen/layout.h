@@ -1,5 +1,5 @@
-// src/codegen/layout.h: where the row values of a kernel lie: those that leave it in its outputs, the others in buffers for a block of rows.
-// Values share a buffer where they are not needed at one time, and what control flow hands on moves by itself where it can.
+// src/codegen/layout.h: where the row values of a kernel lie: those that leave it in its outputs, the others in buffers for a block of
+// rows. Values share a buffer where they are not needed at one time, and what control flow hands on moves by itself where it can.
 #pragma once
 
 #include <vector>

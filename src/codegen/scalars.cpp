@@ -99,8 +99,8 @@ void print_scalar(Writer& w, const ir::Function& function, const ir::Node& node,
     return;
   }
   w.line("$ $ = 0;", type, name);
-  w.line("if (const scalar::Fault fault = scalar::$($, $); fault != scalar::Fault::None) $", function_of(node.scalar),
-         list(operands), name, leave);
+  w.line("if (const scalar::Fault fault = scalar::$($, $); fault != scalar::Fault::None) $", function_of(node.scalar), list(operands), name,
+         leave);
 }
 
 std::optional<Constant> element_constant(const ir::Node& literal, ir::DType dtype) {

@@ -1,5 +1,5 @@
-// src/codegen/schedule.h: prints how the launch of a kernel with control flow records its schedule (kernels/schedule.h): the control flow of
-// the kernel's region with its Python numbers alone.
+// src/codegen/schedule.h: prints how the launch of a kernel with control flow records its schedule (kernels/schedule.h): the control flow
+// of the kernel's region with its Python numbers alone.
 #pragma once
 
 #include "codegen/layout.h"

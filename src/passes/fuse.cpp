@@ -220,8 +220,7 @@ class Stretch {
       });
     };
     std::vector<Value> results;
-    for (const Node* member : members)
-      std::copy_if(member->results.begin(), member->results.end(), std::back_inserter(results), leaves);
+    for (const Node* member : members) std::copy_if(member->results.begin(), member->results.end(), std::back_inserter(results), leaves);
     return results;
   }
 
@@ -406,7 +405,8 @@ void rename_results(Region& region, const Replacements& outside, std::vector<Ker
       continue;
     }
     Kernel& kernel = kernels[static_cast<size_t>(ir::get<int64_t>(node.attributes, "kernel"))];
-    for (std::vector<Value>* values : {&kernel.inputs, &kernel.numbers, &kernel.steering}) std::for_each(values->begin(), values->end(), rename);
+    for (std::vector<Value>* values : {&kernel.inputs, &kernel.numbers, &kernel.steering})
+      std::for_each(values->begin(), values->end(), rename);
     std::set<Value> own;
     for (const Node& inner : node.regions[0].nodes) own.merge(values_made(inner));
     ir::for_each_node(node.regions[0], [&](Node& inner) {

@@ -134,7 +134,8 @@ void settle_roles(Draft& draft) {
       const bool is_weights = shape == LoopShape::Contraction && k == 1;
       const bool is_broadcast = is_pointwise(node) && operand_rank < rank && !(operand_rank == 0 && draft.leading == 0);
       if (whole) throw Refused{"all rows of a value are needed at once"};
-      if (!draft.op_of(operand) && (invariant || is_weights || is_broadcast)) throw Refused{"a value that control flow hands on is needed whole"};
+      if (!draft.op_of(operand) && (invariant || is_weights || is_broadcast))
+        throw Refused{"a value that control flow hands on is needed whole"};
       (invariant || is_weights || is_broadcast ? needed_whole : needed_by_row)[operand] = true;
       if (needed_whole[operand] && needed_by_row[operand]) throw Refused{"a value is needed whole and by rows"};
     }

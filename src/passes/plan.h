@@ -140,15 +140,15 @@ struct Kernel {
   std::vector<SizeInfo> sizes;
   std::vector<Check> checks;
   std::vector<Pair> pairs;
-  std::vector<Size> leading;       // the sizes that make the rows
-  std::vector<Stage> stages;       // in order, those of row values after the invariant ones
+  std::vector<Size> leading;  // the sizes that make the rows
+  std::vector<Stage> stages;  // in order, those of row values after the invariant ones
   std::vector<Variable> variables;
-  std::vector<Segment> segments;            // empty without control flow; the first begins
-  std::vector<ir::Value> changing;          // Python numbers that became elements and are the control flow's own
-  std::vector<KnownDimension> dimensions;   // of the control flow
-  std::vector<uint32_t> variable_outputs;   // into outputs: what a variable holds at the end, so it may be a tensor that exists already
-  std::vector<std::string> rules;  // exactness rules that it relies on, but those of products and softmax
-  bool fast = false;               // numerics="fast": transcendentals by math_fast.h, and no formulas of their own for tails
+  std::vector<Segment> segments;           // empty without control flow; the first begins
+  std::vector<ir::Value> changing;         // Python numbers that became elements and are the control flow's own
+  std::vector<KnownDimension> dimensions;  // of the control flow
+  std::vector<uint32_t> variable_outputs;  // into outputs: what a variable holds at the end, so it may be a tensor that exists already
+  std::vector<std::string> rules;          // exactness rules that it relies on, but those of products and softmax
+  bool fast = false;                       // numerics="fast": transcendentals by math_fast.h, and no formulas of their own for tails
   /// All stages are pointwise over one shape without broadcasting but of scalars, so any block of elements is as good as a row.
   bool flat = false;
   /// All stages are pointwise and of row values: where the sizes turn out otherwise than the plan says, the kernel's general form runs, in

@@ -71,7 +71,8 @@ void add_stage(std::string& text, const ir::Function& function, const Kernel& ke
 // The stages of a kernel with control flow, under the statements of the source.
 class StructureWriter {
  public:
-  StructureWriter(std::string& text, const ir::Function& function, const Kernel& kernel) : text_(text), function_(function), kernel_(kernel) {}
+  StructureWriter(std::string& text, const ir::Function& function, const Kernel& kernel)
+      : text_(text), function_(function), kernel_(kernel) {}
 
   void add(const ir::Region& region, size_t indent, bool in_branch = false) {
     for (const ir::Node& node : region.nodes) {
@@ -138,8 +139,8 @@ void add_kernel(std::string& text, const ir::Function& function, const Kernel& k
       if (const auto size = size_read(stage, i)) bytes.push_back("4*" + size_text(function, kernel, *size));
   }
   if (has_control_flow) StructureWriter(text, function, kernel).add(region, 4);
-  text += std::string(has_control_flow ? "    a row, with each stage once: " : "    a row: ") + terms_text(function, kernel, operations) + " operations, " + (bytes.empty() ? "0" : joined(bytes, " + ")) +
-          " bytes of memory read and written\n";
+  text += std::string(has_control_flow ? "    a row, with each stage once: " : "    a row: ") + terms_text(function, kernel, operations) +
+          " operations, " + (bytes.empty() ? "0" : joined(bytes, " + ")) + " bytes of memory read and written\n";
   if (kernel.has_general_form) text += "    other shapes that broadcast: the same stages over gathered rows\n";
   if (!kernel.rules.empty())
     text += "    eager's bits by the rules " + joined(kernel.rules, ", ") + "; where one is not proven, TensorFlow's ops\n";

@@ -287,7 +287,8 @@ class StageWriter {
       if (one_row && draft_.sizes.same(own.back(), theirs.back())) return {from, Access::Row};
       throw Refused{"it broadcasts a computed value otherwise than by rows or columns"};
     }
-    const Size width = from.kind == Source::Kind::Variable ? draft_.kernel.variables[from.index].width : draft_.kernel.stages[from.index].width;
+    const Size width =
+        from.kind == Source::Kind::Variable ? draft_.kernel.variables[from.index].width : draft_.kernel.stages[from.index].width;
     return {from, draft_.sizes.same(width, loop.stage.width) ? Access::Full : Access::Column};
   }
 
