@@ -243,21 +243,6 @@ def tiny_numbers(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:
 
 SHAPED = ["chain", "known_count", "layers", "residual", "exchanged", "fibonacci", "triple", "nested", "until", "columns"]
 SHAPED += ["of_parameters", "of_a_branch", "same_results", "chained"]
-    "chain",
-    "known_count",
-    "layers",
-    "residual",
-    "exchanged",
-    "fibonacci",
-    "triple",
-    "nested",
-    "until",
-    "columns",
-    "of_parameters",
-    "of_a_branch",
-    "same_results",
-    "chained",
-]
 COUNTS = (0, 1, 2, 3, 8)
 
 
