@@ -201,34 +201,42 @@ class Allocator {
   struct Pending {
     int to, from;  // buffers; from is -1 for a stage that writes to an output
     Source source;
-    bool dies;  // nothing needs the source after the moves
   };
 
+  int buffer_of(Entity e) const {
+    return e < kernel_.stages.size() ? layout_.buffer_of_stage[e] : layout_.buffer_of_variable[e - kernel_.stages.size()];
+  }
+
   // All moves at once, one after another: first those whose place no other reads; what is left are circles, which swaps undo.
-  std::vector<Transfer> transfers(const Segment& segment, const Entities& live_after) const {
+  std::vector<Transfer> transfers(const Segment& segment, Entities live_after) const {
     std::vector<Pending> pending;
-    for (const Move& move : segment.moves) {
-      if (!live_after.contains(variable(move.variable))) continue;
-      const Pending next{layout_.buffer_of_variable[move.variable], layout_.buffer_of(move.source), move.source,
-                         has_buffer(entity(move.source)) && !live_after.contains(entity(move.source))};
-      if (next.to != next.from) pending.push_back(next);
-    }
+    for (const Move& move : segment.moves)
+      if (live_after.contains(variable(move.variable)))
+        pending.push_back({buffer_of(variable(move.variable)), buffer_of(entity(move.source)), move.source});
+    for (const Move& move : segment.moves) live_after.erase(variable(move.variable));
+    std::set<int> settled;  // buffers that hold what they are to hold, so that no swap may take it away
+    for (Entity e : live_after) settled.insert(buffer_of(e));
+    const auto settle = [&] {
+      for (const Pending& move : pending)
+        if (move.to == move.from) settled.insert(move.to);
+      std::erase_if(pending, [](const Pending& move) { return move.to == move.from; });
+    };
+    const auto is_read = [&](int buffer) {
+      return std::any_of(pending.begin(), pending.end(), [&](const Pending& other) { return other.from == buffer; });
+    };
     std::vector<Transfer> done;
-    while (!pending.empty()) {
-      const auto reads_place = [&](int buffer, const Pending& but) {
-        return std::any_of(pending.begin(), pending.end(), [&](const Pending& other) { return &other != &but && other.from == buffer; });
-      };
-      const auto found = std::find_if(pending.begin(), pending.end(), [&](const Pending& move) { return !reads_place(move.to, move); });
-      const Pending move = found == pending.end() ? pending.front() : *found;
+    for (settle(); !pending.empty(); settle()) {
+      auto found = std::find_if(pending.begin(), pending.end(), [&](const Pending& move) { return !is_read(move.to); });
       const bool in_circle = found == pending.end();
-      const bool shared = move.from >= 0 && reads_place(move.from, in_circle ? pending.front() : *found);
-      const bool swaps = in_circle || (move.dies && !shared);
+      if (in_circle) found = pending.begin();
+      const Pending move = *found;
+      pending.erase(found);
+      const bool swaps = in_circle || (move.from >= 0 && !is_read(move.from) && !settled.contains(move.from));
       done.push_back({swaps, move.to, move.from, move.source.index});
-      pending.erase(in_circle ? pending.begin() : found);
-      if (in_circle)
-        for (Pending& other : pending)
-          if (other.from == move.to) other.from = move.from;
-      std::erase_if(pending, [](const Pending& other) { return other.to == other.from; });
+      settled.insert(move.to);
+      if (!in_circle) continue;
+      for (Pending& other : pending)
+        if (other.from == move.to) other.from = move.from;
     }
     return done;
   }
