@@ -28,15 +28,9 @@ class Program:
 
     def value(self) -> str:
         one, other = self.random.choice(self.names), self.random.choice(self.names)
-        forms = [
-            one,
-            one,
-            f"tf.tanh({one})",
-            f"{one} + {other} * 0.5",
-            f"tf.matmul({one}, w)",
-            f"tf.nn.relu(tf.matmul({one}, w) - {other})",
-        ]
-        forms += [f"tf.nn.softmax({one})", f"{one} - tf.reduce_mean({other}, axis=1, keepdims=True)", f"{one} * (1 / (n + 2)) + b0"]
+        forms = [one, one, f"tf.tanh({one})", f"{one} + {other} * 0.5", f"tf.matmul({one}, w)", f"tf.nn.softmax({one})"]
+        forms += [f"tf.nn.relu(tf.matmul({one}, w) - {other})", f"{one} - tf.reduce_mean({other}, axis=1, keepdims=True)"]
+        forms += [f"{one} * (1 / (n + 2)) + b0"]
         return self.random.choice(forms)
 
     def assignment(self) -> str:
