@@ -329,16 +329,8 @@ template <int Group, Vector V, class Combine>
 // ---- floating-point state
 // ---------------------------------------------------------------------------------------------------------------------
 
-// While it lives, this thread's arithmetic takes denormal operands as zero, flushes denormal results and rounds to nearest, as that of
-// TensorFlow's kernels does whatever the caller has set.
-class FlushDenormals {
- public:
-  FlushDenormals() : saved_(read()) { write((saved_ & ~kRounding) | kFlush); }
-  ~FlushDenormals() { write(saved_); }
-  FlushDenormals(const FlushDenormals&) = delete;
-  FlushDenormals& operator=(const FlushDenormals&) = delete;
-
- private:
+// This thread's floating-point state: what becomes of denormals, and how results are rounded.
+struct FloatControl {
 #if defined(__x86_64__)
   using State = uint32_t;
   static constexpr State kFlush = 0x8040;     // MXCSR: flush to zero, denormals are zero
@@ -356,7 +348,19 @@ class FlushDenormals {
   }
   static void write(State state) { asm volatile("msr fpcr, %0" : : "r"(state) : "memory"); }
 #endif
-  State saved_;
+};
+
+// While it lives, this thread's arithmetic takes denormal operands as zero, flushes denormal results and rounds to nearest, as that of
+// TensorFlow's kernels does whatever the caller has set.
+class FlushDenormals {
+ public:
+  FlushDenormals() : saved_(FloatControl::read()) { FloatControl::write((saved_ & ~FloatControl::kRounding) | FloatControl::kFlush); }
+  ~FlushDenormals() { FloatControl::write(saved_); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+ private:
+  FloatControl::State saved_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ void print_code(Writer& w, Tables& tables, const std::string& level, Functions f
     w.blank();
     if (!functions[i].kernels.empty()) {
       w.line("namespace {");
-      for (size_t k = 0; k < functions[i].kernels.size(); ++k) print_kernel(w, functions[i], k, kernel_name(entry, k));
+      for (size_t k = 0; k < functions[i].kernels.size(); ++k) print_kernel(w, tables, functions[i], k, kernel_name(entry, k));
       w.close("  // namespace");
       w.blank();
     }

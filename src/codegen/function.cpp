@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "codegen/control.h"
 #include "codegen/scalars.h"
 #include "codegen/stage.h"
 #include "codegen/values.h"
@@ -18,16 +19,13 @@ using ir::NodeKind;
 using ir::Region;
 using ir::Value;
 
-class EntryWriter {
+class EntryWriter : public ControlWriter {
  public:
   EntryWriter(Writer& w, Tables& tables, const passes::CompiledFunction& compiled, const Code& entry)
-      : w_(w), tables_(tables), compiled_(compiled), function_(compiled.function), entry_(entry), read_(values_read(function_)) {
+      : ControlWriter(w, tables, compiled.function), compiled_(compiled), entry_(entry), read_(values_read(function_)) {
     storage_.resize(function_.values.size(), Storage::Owned);
     for (size_t i = 0; i < function_.values.size(); ++i)
       if (function_.values[i].type.is_number()) storage_[i] = Storage::Number;
-    ir::for_each_node(function_.body, [&](const Node& node) {
-      if (node.kind == NodeKind::Literal) literals_[node.results[0]] = &node;
-    });
   }
 
   void print() {
@@ -42,14 +40,6 @@ class EntryWriter {
   }
 
  private:
-  // Where yield, continue and break of the region being printed put their values.
-  struct Targets {
-    std::vector<Value> yielded;                // results of the innermost `if` or kernel
-    std::vector<Value> carried, loop_results;  // of the innermost loop: its arguments that continue() sets, its results
-  };
-
-  Code name(Value value) const { return name_of(function_, value); }
-  const ir::Type& type(Value value) const { return function_.type(value); }
   static bool is_number_loop(const Node& node) {
     return (node.kind == NodeKind::For || node.kind == NodeKind::Loop) && !runs_ops(node.regions[0]);
   }
@@ -73,7 +63,7 @@ class EntryWriter {
     }
   }
 
-  void print_region(const Region& region, const Targets& targets) {
+  void print_region(const Region& region, const Targets& targets) override {
     const auto dying = last_uses(region);
     std::set<Value> local;
     for (size_t i = 0; i < region.nodes.size(); ++i) {
@@ -86,7 +76,9 @@ class EntryWriter {
     }
   }
 
-  void declare(Value value) {
+  bool holds(Value) const override { return true; }
+
+  void declare(Value value) override {
     if (storage_[value] == Storage::Number) {
       w_.line("$ $ = 0;", number_type(type(value)), name(value));
     } else {
@@ -94,40 +86,41 @@ class EntryWriter {
     }
   }
 
-  void print_node(const Node& node, const Targets& targets) {
+  void copy(Value to, Value from) override { w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.share($);", name(to), name(from)); }
+
+  void keep(const Code& next, Value from) override {
+    if (storage_[from] == Storage::Number) {
+      w_.line("const $ $ = $;", number_type(type(from)), next, name(from));
+    } else {
+      w_.line("Tensor $(session);", next);
+      w_.line("$.share($);", next, name(from));
+    }
+  }
+
+  void move(Value to, const Code& next) override { w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.take($);", name(to), next); }
+
+  Code leave_at_fault(const Node& node) override { return code("return raise(session, fault, $);", tables_.span(node.span)); }
+
+  Code leave_at_step_0(const Node& node) override {
+    return code("return host->fail(call, NATIF_VALUE_ERROR, $, \"range() arg 3 must not be zero\");", tables_.span(node.span));
+  }
+
+  void print_other(const Node& node) override {
     switch (node.kind) {
       case NodeKind::Op:
         return print_op(node);
-      case NodeKind::Literal:
-        return print_literal(w_, function_, node);
-      case NodeKind::Scalar:
-        return print_scalar(w_, tables_, function_, node);
       case NodeKind::ToTensor:
         return print_to_tensor(node);
       case NodeKind::Dimension:
         w_.line("const int64_t $ = static_cast<const natif_tensor&>($).dims[$];", name(node.results[0]), name(node.operands[0]),
                 number(ir::get<int64_t>(node.attributes, "axis")));
         return;
-      case NodeKind::If:
-        return print_if(node, targets);
-      case NodeKind::For:
-        return print_for(node);
-      case NodeKind::Loop:
-        return print_loop(node);
       case NodeKind::Kernel:
         return print_kernel(node);
-      case NodeKind::Yield:
-        return assign(targets.yielded, node.operands);
-      case NodeKind::Continue:
-        assign(targets.carried, node.operands);
-        w_.line("continue;");
-        return;
-      case NodeKind::Break:
-        assign(targets.loop_results, node.operands);
-        w_.line("break;");
-        return;
       case NodeKind::Return:
         return print_return(node);
+      default:
+        throw base::InternalError("a node of control flow without its code");
     }
   }
 
@@ -169,72 +162,12 @@ class EntryWriter {
             name(to));
   }
 
-  void print_if(const Node& node, Targets targets) {
-    for (Value result : node.results) declare(result);
-    targets.yielded = node.results;
-    w_.line("if ($) {", name(node.operands[0]));
-    print_region(node.regions[0], targets);
-    const Region& otherwise = node.regions[1];
-    if (otherwise.nodes.size() > 1 || !otherwise.nodes[0].operands.empty() || otherwise.nodes[0].kind != NodeKind::Yield) {
-      w_.close(" else {");
-      print_region(otherwise, targets);
-    }
-    w_.close();
-  }
-
-  // Declares a loop's arguments with their initial values.
-  Targets begin_loop(const Node& node, size_t first_argument, size_t first_operand) {
-    const Region& body = node.regions[0];
-    for (Value result : node.results) declare(result);
-    Targets targets;
-    targets.loop_results = node.results;
-    targets.carried.assign(body.arguments.begin() + static_cast<std::ptrdiff_t>(first_argument), body.arguments.end());
-    w_.line("{");
-    for (size_t i = 0; i < targets.carried.size(); ++i) {
-      declare(targets.carried[i]);
-      copy(targets.carried[i], node.operands[first_operand + i]);
-    }
-    return targets;
-  }
-
-  void print_poll(const Region& body) {
+  void print_poll(const Region& body) override {
     if (runs_ops(body)) {
       w_.line("if (const natif_status status = host->poll(call)) return status;");
     } else {
       w_.line("if (const natif_status status = poll(session)) return status;");
     }
-  }
-
-  void print_for(const Node& node) {
-    const Region& body = node.regions[0];
-    const Code start = name(node.operands[0]), stop = name(node.operands[1]), step = name(node.operands[2]);
-    const Code count = identifier("count", body.arguments[0]), index = identifier("index", body.arguments[0]);
-    if (!literals_.contains(node.operands[2]))
-      w_.line("if ($ == 0) return host->fail(call, NATIF_VALUE_ERROR, $, \"range() arg 3 must not be zero\");", step,
-              tables_.span(node.span));
-    const Targets targets = begin_loop(node, 1, 3);
-    w_.line("const uint64_t $ = scalar::range_length($, $, $);", count, start, stop, step);
-    w_.line("for (uint64_t $ = 0;; ++$) {", index, index);
-    w_.line("if ($ == $) {", index, count);
-    assign(node.results, targets.carried);
-    w_.line("break;");
-    w_.close();
-    w_.line("const int64_t $ = static_cast<int64_t>(static_cast<uint64_t>($) + $ * static_cast<uint64_t>($));", name(body.arguments[0]),
-            start, index, step);
-    print_poll(body);
-    print_region(body, targets);
-    w_.close();
-    w_.close();
-  }
-
-  void print_loop(const Node& node) {
-    const Region& body = node.regions[0];
-    const Targets targets = begin_loop(node, 0, 0);
-    w_.line("for (;;) {");
-    print_poll(body);
-    print_region(body, targets);
-    w_.close();
-    w_.close();
   }
 
   // Which of an op's rules hold.
@@ -248,8 +181,8 @@ class EntryWriter {
     const auto index = static_cast<size_t>(ir::get<int64_t>(node.attributes, "kernel"));
     const passes::Kernel& kernel = compiled_.kernels[index];
     std::vector<Code> arguments = {"session"};
-    for (Value value : kernel.inputs) arguments.push_back(name(value));
-    for (Value value : kernel.numbers) arguments.push_back(name(value));
+    for (const std::vector<Value>* values : {&kernel.inputs, &kernel.numbers, &kernel.steering})
+      for (Value value : *values) arguments.push_back(name(value));
     for (Value value : node.results) {
       declare(value);
       arguments.push_back(name(value));
@@ -323,47 +256,10 @@ class EntryWriter {
     w_.line("return NATIF_OK;");
   }
 
-  void copy(Value to, Value from) { w_.line(storage_[to] == Storage::Number ? "$ = $;" : "$.share($);", name(to), name(from)); }
-
-  // All of `to` = all of `from` at once.
-  void assign(const std::vector<Value>& to, const std::vector<Value>& from) {
-    base::require(to.size() == from.size(), "control flow that hands on another number of values than is expected");
-    std::vector<size_t> changed;
-    for (size_t i = 0; i < to.size(); ++i)
-      if (to[i] != from[i]) changed.push_back(i);
-    const auto is_overwritten = [&](size_t i) { return std::find(to.begin(), to.end(), from[i]) != to.end(); };
-    if (changed.size() > 1 && std::any_of(changed.begin(), changed.end(), is_overwritten)) return assign_crossing(to, from, changed);
-    for (size_t i : changed) copy(to[i], from[i]);
-  }
-
-  void assign_crossing(const std::vector<Value>& to, const std::vector<Value>& from, const std::vector<size_t>& moves) {
-    for (size_t i : moves) {
-      const Code next = identifier("next", to[i]);
-      if (storage_[to[i]] == Storage::Number) {
-        w_.line("const $ $ = $;", number_type(type(to[i])), next, name(from[i]));
-      } else {
-        w_.line("Tensor $(session);", next);
-        w_.line("$.share($);", next, name(from[i]));
-      }
-    }
-    for (size_t i : moves) {
-      const Code next = identifier("next", to[i]);
-      if (storage_[to[i]] == Storage::Number) {
-        w_.line("$ = $;", name(to[i]), next);
-      } else {
-        w_.line("$.take($);", name(to[i]), next);
-      }
-    }
-  }
-
-  Writer& w_;
-  Tables& tables_;
   const passes::CompiledFunction& compiled_;
-  const ir::Function& function_;
   const Code& entry_;
   std::set<Value> read_;
   std::vector<Storage> storage_;
-  std::map<Value, const Node*> literals_;
 };
 
 }  // namespace

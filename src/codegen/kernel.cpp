@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "codegen/schedule.h"
 #include "codegen/stage.h"
 #include "codegen/values.h"
 #include "passes/cost_model.h"
@@ -19,8 +20,8 @@ using passes::StageKind;
 
 class KernelWriter {
  public:
-  KernelWriter(Writer& w, const ir::Function& function, const Kernel& kernel, const Code& name)
-      : w_(w), function_(function), kernel_(kernel), name_(name), layout_(kernel) {}
+  KernelWriter(Writer& w, Tables& tables, const ir::Function& function, const Kernel& kernel, const ir::Region& region, const Code& name)
+      : w_(w), tables_(tables), function_(function), kernel_(kernel), region_(region), name_(name), layout_(kernel) {}
 
   void print() {
     for (const Stage& stage : kernel_.stages) {
@@ -41,6 +42,7 @@ class KernelWriter {
 
  private:
   bool has_row_stages() const { return layout_.has_row_stages; }
+  bool is_scheduled() const { return !kernel_.segments.empty(); }
 
   void print_context() {
     w_.line("struct $_context {", name_);
@@ -54,6 +56,7 @@ class KernelWriter {
     for_each_strided([&](size_t s, size_t k, const passes::Operand&) { w_.line("Strided strided$_$;", s, k); });
     for_each_product([&](size_t s) { w_.line("OrderedProduct product$;", s); });
     if (has_ordered_softmax(kernel_)) w_.line("SoftmaxRules softmax_order;");
+    if (is_scheduled()) w_.line("Schedule* schedule;");
     w_.line("int64_t rows, block;");
     w_.line("bool declined;");
     w_.close(";");
@@ -156,7 +159,11 @@ class KernelWriter {
     for (size_t i = 0; i < kernel_.inputs.size(); ++i) parameters.push_back(code("const natif_tensor& in$", i));
     for (size_t i = 0; i < kernel_.numbers.size(); ++i)
       parameters.push_back(code("$ number$", number_type(function_.type(kernel_.numbers[i])), i));
+    for (ir::Value value : kernel_.steering)
+      parameters.push_back(code("$ $", number_type(function_.type(value)), name_of(function_, value)));
     for (size_t i = 0; i < kernel_.outputs.size(); ++i) parameters.push_back(code("Tensor& out$", i));
+    for (size_t i = 0; i < kernel_.number_outputs.size(); ++i)
+      parameters.push_back(code("$& left$", number_type(function_.type(kernel_.number_outputs[i])), i));
     return list(parameters);
   }
 
@@ -172,6 +179,11 @@ class KernelWriter {
     for (size_t i = 0; i < kernel_.sizes.size(); ++i)
       if (is_free(static_cast<Size>(i))) w_.line("k.s$ = s$;", i, i);
     w_.line("k.declined = false;");
+    if (is_scheduled()) {
+      w_.line("Schedule schedule(session);");
+      print_schedule(w_, tables_, function_, region_, layout_);
+      w_.line("k.schedule = &schedule;");
+    }
     print_strided();
     print_allocations();
     print_invariant();
@@ -309,7 +321,8 @@ class KernelWriter {
     std::vector<Code> work, bytes, weights;
     for (const Stage& stage : kernel_.stages) {
       if (stage.invariant) continue;
-      for (const passes::WorkTerm& term : passes::work_of(stage)) work.push_back(product(term));
+      if (!is_scheduled())
+        for (const passes::WorkTerm& term : passes::work_of(stage)) work.push_back(product(term));
       if (stage.kind == StageKind::Contraction) weights.push_back(code("s$ * s$ * 4", stage.depth, stage.width));
     }
     std::vector<Code> buffers;
@@ -317,6 +330,7 @@ class KernelWriter {
       bytes.push_back(kernel_.flat ? Code("4") : code("s$ * 4", width));
       buffers.push_back(kernel_.flat ? Code("buffer_floats(k.block, 1)") : code("buffer_floats(k.block, s$)", width));
     }
+    if (is_scheduled()) work.push_back("schedule.work()");
     if (bytes.empty()) bytes.push_back("1");
     if (weights.empty()) weights.push_back("0");
     if (buffers.empty()) buffers.push_back("0");
@@ -330,6 +344,7 @@ class KernelWriter {
     w_.line("const size_t scratch = ($) * sizeof(float);", list(buffers, " + "));
     w_.line("const int64_t work = $;", list(work, " + "));
     w_.line("if (const natif_status status = run_rows(session, $_rows, &k, rows, k.block, work, scratch)) return status;", name_);
+    if (is_scheduled()) w_.line("if (schedule.interrupted()) return NATIF_FAILED;");
   }
 
   Code product(const passes::WorkTerm& term) const {
@@ -340,11 +355,24 @@ class KernelWriter {
   }
 
   Writer& w_;
+  Tables& tables_;
   const ir::Function& function_;
   const Kernel& kernel_;
+  const ir::Region& region_;
   const Code& name_;
   Layout layout_;
 };
+
+// The Kernel node with this number.
+const ir::Node& node_of(const ir::Function& function, size_t kernel) {
+  const ir::Node* found = nullptr;
+  ir::for_each_node(function.body, [&](const ir::Node& node) {
+    const bool is_it = node.kind == ir::NodeKind::Kernel && static_cast<size_t>(ir::get<int64_t>(node.attributes, "kernel")) == kernel;
+    if (is_it) found = &node;
+  });
+  base::require(found, "a kernel that the function does not have");
+  return *found;
+}
 
 }  // namespace
 
@@ -354,6 +382,7 @@ std::set<std::string> kernel_headers(std::span<const passes::CompiledFunction> f
     for (const Kernel& kernel : function.kernels) {
       headers.insert("launch");
       if (kernel.has_general_form) headers.insert("broadcast");
+      if (!kernel.segments.empty()) headers.insert("schedule");
       if (kernel.fast) headers.insert("math_fast");
       for (const Stage& stage : kernel.stages) headers.merge(headers_of(kernel, stage));
     }
@@ -361,8 +390,9 @@ std::set<std::string> kernel_headers(std::span<const passes::CompiledFunction> f
   return headers;
 }
 
-void print_kernel(Writer& w, const passes::CompiledFunction& compiled, size_t kernel, const Code& name) {
-  KernelWriter(w, compiled.function, compiled.kernels[kernel], name).print();
+void print_kernel(Writer& w, Tables& tables, const passes::CompiledFunction& compiled, size_t kernel, const Code& name) {
+  const ir::Function& function = compiled.function;
+  KernelWriter(w, tables, function, compiled.kernels[kernel], node_of(function, kernel).regions[0], name).print();
 }
 
 }  // namespace natif::codegen

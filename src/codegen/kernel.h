@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "codegen/tables.h"
 #include "codegen/writer.h"
 #include "passes/pipeline.h"
 
@@ -15,6 +16,6 @@ namespace natif::codegen {
 std::set<std::string> kernel_headers(std::span<const passes::CompiledFunction>);
 
 /// natif_status name(session, inputs…, numbers…, outputs…): NATIF_DECLINED where the run-time sizes do not fit the plan.
-void print_kernel(Writer&, const passes::CompiledFunction&, size_t kernel, const Code& name);
+void print_kernel(Writer&, Tables&, const passes::CompiledFunction&, size_t kernel, const Code& name);
 
 }  // namespace natif::codegen

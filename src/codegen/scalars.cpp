@@ -89,7 +89,7 @@ void print_literal(Writer& w, const ir::Function& function, const ir::Node& lite
   w.line("const $ $ = $;", number_type(function.type(result)), name_of(function, result), spelled);
 }
 
-void print_scalar(Writer& w, Tables& tables, const ir::Function& function, const ir::Node& node) {
+void print_scalar(Writer& w, const ir::Function& function, const ir::Node& node, const Code& leave) {
   const ir::Value result = node.results[0];
   std::vector<Code> operands;
   for (ir::Value value : node.operands) operands.push_back(name_of(function, value));
@@ -99,8 +99,8 @@ void print_scalar(Writer& w, Tables& tables, const ir::Function& function, const
     return;
   }
   w.line("$ $ = 0;", type, name);
-  w.line("if (const scalar::Fault fault = scalar::$($, $); fault != scalar::Fault::None) return raise(session, fault, $);",
-         function_of(node.scalar), list(operands), name, tables.span(node.span));
+  w.line("if (const scalar::Fault fault = scalar::$($, $); fault != scalar::Fault::None) $", function_of(node.scalar), list(operands), name,
+         leave);
 }
 
 std::optional<Constant> element_constant(const ir::Node& literal, ir::DType dtype) {

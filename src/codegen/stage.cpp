@@ -22,61 +22,7 @@ using passes::Source;
 using passes::Stage;
 using passes::StageKind;
 
-bool reads(const Stage& stage, uint32_t other) {
-  return std::any_of(stage.operands.begin(), stage.operands.end(), [&](const Operand& operand) {
-    return operand.source == Source{Source::Kind::Stage, other};
-  });
-}
-
-// The last stage that reads each one's result.
-std::vector<size_t> last_readers(const Kernel& kernel) {
-  std::vector<size_t> last(kernel.stages.size(), 0);
-  for (size_t reader = 0; reader < kernel.stages.size(); ++reader)
-    for (size_t s = 0; s < reader; ++s)
-      if (reads(kernel.stages[reader], static_cast<uint32_t>(s))) last[s] = reader;
-  return last;
-}
-
-// Whether the stage may write over an operand that it reads at the same places.
-bool works_in_place(const Stage& stage) { return stage.kind == StageKind::Pointwise || stage.kind == StageKind::Softmax; }
-
-Code product(const std::vector<Size>& sizes) {
-  std::vector<Code> factors;
-  for (Size size : sizes) factors.push_back(code("s$", size));
-  return factors.empty() ? Code("INT64_C(1)") : list(factors, " * ");
-}
-
 }  // namespace
-
-Layout::Layout(const Kernel& planned) : kernel(planned), buffer_of_stage(planned.stages.size(), -1), joined(planned.stages.size()) {
-  const std::vector<size_t> last = last_readers(kernel);
-  std::vector<size_t> busy_until;  // by buffer
-  for (size_t s = 0; s < kernel.stages.size(); ++s) {
-    const Stage& stage = kernel.stages[s];
-    has_row_stages = has_row_stages || !stage.invariant;
-    if (stage.kind == StageKind::Softmax && s + 1 < kernel.stages.size()) {
-      const Stage& next = kernel.stages[s + 1];
-      joined[s] = next.kind == StageKind::ArgReduction && reads(next, static_cast<uint32_t>(s)) && !next.invariant;
-    }
-    if (stage.invariant || stage.output || stage.dtype != ir::DType::Float32) continue;
-    size_t buffer = buffers.size();
-    for (size_t b = 0; b < buffers.size(); ++b)
-      if (buffers[b] == stage.width && (busy_until[b] < s || (busy_until[b] == s && works_in_place(stage)))) buffer = b;
-    if (buffer == buffers.size()) {
-      buffers.push_back(stage.width);
-      busy_until.push_back(0);
-    }
-    buffer_of_stage[s] = static_cast<int>(buffer);
-    busy_until[buffer] = std::max(last[s], s);
-  }
-}
-
-Code Layout::total_rows() const {
-  if (!kernel.flat) return product(kernel.leading);
-  return product(kernel.stages.front().shape);
-}
-
-Code Layout::rows_of(const Stage& stage) const { return product(stage.leading); }
 
 bool has_product(const Kernel& kernel) {
   return std::any_of(kernel.stages.begin(), kernel.stages.end(),
@@ -149,6 +95,16 @@ class StageWriter {
     }
   }
 
+  // The first element of a stage's result in the block at hand.
+  Code result_of(size_t stage) const {
+    const Stage& other = kernel_.stages[stage];
+    const Code base = other.output      ? code("k.out$", *other.output)
+                      : other.invariant ? code("k.once$", stage)
+                                        : code("buffer$", layout_.buffer_of_stage[stage]);
+    if (other.invariant || !other.output) return base;
+    return code("$ + first * $", base, size(other.width));
+  }
+
  private:
   // ---- places ----
 
@@ -162,14 +118,9 @@ class StageWriter {
     return code("flat_tail(k.rows, $, first, rows)", width());
   }
 
-  // The first element of a stage's result in the block at hand.
-  Code result_of(size_t stage) const {
-    const Stage& other = kernel_.stages[stage];
-    const Code base = other.output      ? code("k.out$", *other.output)
-                      : other.invariant ? code("k.once$", stage)
-                                        : code("buffer$", layout_.buffer_of_stage[stage]);
-    if (other.invariant || !other.output) return base;
-    return code("$ + first * $", base, size(other.width));
+  // The first element of what a stage or a variable holds in the block at hand.
+  Code place_of(const Source& source) const {
+    return source.kind == Source::Kind::Variable ? code("buffer$", layout_.buffer_of(source)) : result_of(source.index);
   }
 
   Code output() const { return code("Output{$, $}", result_of(index_), width()); }
@@ -178,11 +129,12 @@ class StageWriter {
     const Operand& operand = stage_.operands[position];
     const Source& source = operand.source;
     if (source.kind == Source::Kind::Number) return code("Scalar{opaque(k.numbers[$])}", source.index);
+    if (source.kind == Source::Kind::Changing) return code("Scalar{opaque(number$)}", source.index);
     const bool is_input = source.kind == Source::Kind::Input;
     if (general_ && is_input)
       return code("Gathered{k.in[$].data, offsets + $ * k.block, k.in[$].one_column}", source.index, source.index, source.index);
     if (operand.access == Access::Strided) return strided(position);
-    const Code base = is_input ? code("k.in[$]", source.index) : result_of(source.index);
+    const Code base = is_input ? code("k.in[$]", source.index) : place_of(source);
     const bool moves = is_input && !stage_.invariant;  // inputs are given from their first row on
     switch (operand.access) {
       case Access::Full:
@@ -276,7 +228,7 @@ class StageWriter {
 
   Code left_data() const {
     const Source& source = stage_.operands[0].source;
-    if (source.kind == Source::Kind::Stage) return result_of(source.index);
+    if (source.kind != Source::Kind::Input) return place_of(source);
     return stage_.transpose_left ? code("k.in[$] + first", source.index) : code("k.in[$] + first * $", source.index, size(stage_.depth));
   }
 
@@ -298,8 +250,7 @@ class StageWriter {
     if (source.kind != Source::Kind::Stage || !layout_.joined[source.index])
       return w_.line("argmax_rows($, rows, $, $);", indices, columns(), read(0));
     const StageWriter softmax(w_, kernel_, layout_, source.index);
-    bool keep = softmax.stage_.output.has_value();
-    for (size_t s = index_ + 1; s < kernel_.stages.size(); ++s) keep = keep || reads(kernel_.stages[s], source.index);
+    const bool keep = softmax.stage_.output.has_value() || is_read_after(kernel_, source.index, index_ + 1);
     if (kernel_.fast)
       return w_.line("fast_softmax_argmax_rows<$>($, $, rows, $, $);", boolean(keep), softmax.output(), indices, columns(),
                      softmax.read(0));
@@ -366,6 +317,37 @@ void print_right(Writer& w, const Kernel& kernel, const Layout& layout, size_t s
   StageWriter(w, kernel, layout, stage).print_right();
 }
 
+namespace {
+
+void print_transfer(Writer& w, const Kernel& kernel, const Layout& layout, const Transfer& transfer, Size width) {
+  if (transfer.swaps) return w.line("swap_buffers(buffer$, buffer$);", transfer.to, transfer.from);
+  const Code from =
+      transfer.from >= 0 ? code("buffer$", transfer.from) : StageWriter(w, kernel, layout, transfer.source).result_of(transfer.source);
+  w.line("copy_block(buffer$, $, rows * $);", transfer.to, from, kernel.flat ? Code("1") : code("z$", width));
+}
+
+// What the schedule of a kernel with control flow says, for one block.
+void print_segments(Writer& w, const Kernel& kernel, const Layout& layout) {
+  w.line("for (schedule.restart(); !schedule.at_end();) {");
+  w.line("if (!schedule.goes_on()) return;");
+  w.line("switch (schedule.segment()) {");
+  for (size_t i = 0; i < kernel.segments.size(); ++i) {
+    const passes::Segment& segment = kernel.segments[i];
+    if (!layout.runs(i)) continue;
+    w.line("case $: {", i);
+    for (uint32_t number : segment.numbers) w.line("const float number$ = schedule.element();", number);
+    for (uint32_t stage : segment.stages) print_stage(w, kernel, layout, stage);
+    for (const Transfer& transfer : layout.transfers[i])
+      print_transfer(w, kernel, layout, transfer, layout.buffers[static_cast<size_t>(transfer.to)]);
+    w.line("break;");
+    w.close();
+  }
+  w.close();
+  w.close();
+}
+
+}  // namespace
+
 void print_rows(Writer& w, const Kernel& kernel, const Layout& layout, const Code& name) {
   w.line("void $_rows(void* context, int64_t begin, int64_t end, [[maybe_unused]] void* memory) {", name);
   w.line("$_context& k = *static_cast<$_context*>(context);", name, name);
@@ -379,18 +361,25 @@ void print_rows(Writer& w, const Kernel& kernel, const Layout& layout, const Cod
       }
     }
   }
+  const Code type = layout.swaps_buffers() ? Code("float*") : Code("float* const");
   for (size_t b = 0; b < layout.buffers.size(); ++b) {
     if (b == 0) {
-      w.line("float* const buffer0 = static_cast<float*>(memory);");
+      w.line("$ buffer0 = static_cast<float*>(memory);", type);
     } else {
       const Size before = layout.buffers[b - 1];
-      w.line("float* const buffer$ = buffer$ + buffer_floats(k.block, $);", b, b - 1, kernel.flat ? Code("1") : code("z$", before));
+      w.line("$ buffer$ = buffer$ + buffer_floats(k.block, $);", type, b, b - 1, kernel.flat ? Code("1") : code("z$", before));
     }
   }
+  const bool scheduled = !kernel.segments.empty();
+  if (scheduled) w.line("ScheduleReader schedule(*k.schedule);");
   w.line("for (int64_t first = begin; first < end; first += k.block) {");
   w.line("const int64_t rows = end - first < k.block ? end - first : k.block;");
-  for (size_t s = 0; s < kernel.stages.size(); ++s)
-    if (!kernel.stages[s].invariant) print_stage(w, kernel, layout, s);
+  if (scheduled) {
+    print_segments(w, kernel, layout);
+  } else {
+    for (size_t s = 0; s < kernel.stages.size(); ++s)
+      if (!kernel.stages[s].invariant) print_stage(w, kernel, layout, s);
+  }
   w.close();
   w.close();
 }

@@ -6,27 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "codegen/writer.h"
+#include "codegen/layout.h"
 #include "passes/plan.h"
 
 namespace natif::codegen {
-
-/// Where the stages of a kernel write: results that leave the kernel into its outputs, the others into buffers for a block of rows, which
-/// stages share when one's result is no longer needed.
-struct Layout {
-  explicit Layout(const passes::Kernel&);
-
-  const passes::Kernel& kernel;
-  bool has_row_stages = false;
-  std::vector<int> buffer_of_stage;   // -1: none
-  std::vector<passes::Size> buffers;  // the width of each
-  std::vector<bool> joined;           // a softmax that the argmax after it computes
-
-  /// The kernel's rows as an expression over its sizes.
-  Code total_rows() const;
-  /// The rows of an invariant stage.
-  Code rows_of(const passes::Stage&) const;
-};
 
 /// Whether the kernel's launch takes ProductRules, and after them SoftmaxRules. Under numerics="fast" a softmax follows no order.
 bool has_product(const passes::Kernel&);

@@ -71,6 +71,7 @@ void demand_kernel(const Draft& draft, const Node& node) {
 // Row ops fix how many axes lead; a group of pointwise ops takes all axes of its largest rank but the last.
 int leading_axes(const Draft& draft) {
   int leading = -1, highest = 0;
+  for (const auto& [value, variable] : draft.variable_of) highest = std::max(highest, draft.function.type(value).rank());
   for (const Node* node : draft.ops) {
     const LoopShape shape = native_of(*node).shape;
     highest = std::max(highest, draft.function.type(node->results[0]).rank());
@@ -99,8 +100,23 @@ bool makes_rows(const Node& node, const ir::Function& function) {
   }
 }
 
+// What control flow hands on are row values.
+void settle_variables(Draft& draft) {
+  for (const auto& [value, variable] : draft.variable_of) {
+    const ir::Type& type = draft.function.type(value);
+    if (!is_float32(type)) throw Refused{"it hands on a tensor that is not float32"};
+    if (type.rank() != draft.leading + 1 && type.rank() != draft.leading)
+      throw Refused{"the rank of a tensor that it hands on is another than that of the ops before"};
+    draft.invariant[value] = false;
+  }
+  for (const Run& run : draft.runs)
+    for (const Handing& handing : run.handings)
+      if (draft.number_of(handing.from)) throw Refused{"it hands on a number as a tensor"};
+}
+
 void settle_roles(Draft& draft) {
   std::map<Value, bool> needed_whole, needed_by_row;
+  for (Value value : draft.handed_on) needed_by_row[value] = true;
   for (size_t i = draft.ops.size(); i-- > 0;) {
     const Node& node = *draft.ops[i];
     const Value result = node.results[0];
@@ -113,11 +129,13 @@ void settle_roles(Draft& draft) {
     const int rank = draft.function.type(result).rank();
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const Value operand = node.operands[k];
-      if (!draft.op_of(operand)) continue;
+      if (!draft.computes(operand)) continue;
       const int operand_rank = draft.function.type(operand).rank();
       const bool is_weights = shape == LoopShape::Contraction && k == 1;
       const bool is_broadcast = is_pointwise(node) && operand_rank < rank && !(operand_rank == 0 && draft.leading == 0);
       if (whole) throw Refused{"all rows of a value are needed at once"};
+      if (!draft.op_of(operand) && (invariant || is_weights || is_broadcast))
+        throw Refused{"a value that control flow hands on is needed whole"};
       (invariant || is_weights || is_broadcast ? needed_whole : needed_by_row)[operand] = true;
       if (needed_whole[operand] && needed_by_row[operand]) throw Refused{"a value is needed whole and by rows"};
     }
@@ -135,7 +153,7 @@ std::vector<Size> fresh_shape(Draft& draft, const ir::Type& type) {
 
 // The sizes of an operand that must be exactly these, by a check where it is an input.
 void demand_shape(Draft& draft, Value operand, const std::vector<Size>& shape) {
-  if (draft.op_of(operand)) {
+  if (draft.computes(operand)) {
     const std::vector<Size>& own = draft.shapes.at(operand);
     base::require(own.size() == shape.size(), "an operand of another rank");
     for (size_t axis = 0; axis < shape.size(); ++axis) draft.sizes.unify(own[axis], shape[axis]);
@@ -151,7 +169,7 @@ void demand_shape(Draft& draft, Value operand, const std::vector<Size>& shape) {
 
 void relate_pointwise(Draft& draft, const Node& node, const std::vector<Size>& shape) {
   for (Value operand : node.operands) {
-    if (!draft.op_of(operand)) continue;  // inputs are checked as they are read
+    if (!draft.computes(operand)) continue;  // inputs are checked as they are read
     const std::vector<Size>& own = draft.shapes.at(operand);
     for (size_t i = 0; i < own.size(); ++i) {
       const Size mine = own[own.size() - 1 - i], theirs = shape[shape.size() - 1 - i];
@@ -201,22 +219,44 @@ void relate_sizes(Draft& draft, const Node& node) {
   draft.shapes[result] = std::move(shape);
 }
 
+// A variable has one shape wherever it is handed on.
+void relate_variables(Draft& draft) {
+  for (const auto& [value, index] : draft.variable_of) {
+    Variable& variable = draft.kernel.variables[index];
+    std::vector<Size> shape = fresh_shape(draft, draft.function.type(value));
+    if (!variable.shape.empty())
+      for (size_t axis = 0; axis < shape.size(); ++axis) draft.sizes.unify(variable.shape[axis], shape[axis]);
+    for (size_t axis = 0; axis < draft.rows.size(); ++axis) draft.sizes.unify(shape[axis], draft.rows[axis]);
+    const bool is_column = static_cast<int>(shape.size()) == draft.leading;
+    if (variable.shape.empty()) variable = {shape, is_column ? draft.sizes.fresh(1) : shape.back()};
+    draft.shapes[value] = std::move(shape);
+  }
+}
+
+void relate_handings(Draft& draft) {
+  for (const Run& run : draft.runs)
+    for (const Handing& handing : run.handings) demand_shape(draft, handing.from, draft.shapes.at(handing.to));
+}
+
 // ---- the draft ----
 
 Draft begin(const ir::Function& function, std::span<const Node* const> nodes, const std::vector<Value>& outputs) {
-  Draft draft{.function = function};
-  draft.outputs = outputs;
-  draft.kernel.outputs = outputs;
-  for (const Node* node : nodes) {
-    base::require(node->results.size() == 1, "a node of a kernel has one result");
-    draft.producer[node->results[0]] = node;
-    if (node->kind != NodeKind::Op) continue;
-    draft.ops.push_back(node);
-    for (Value operand : node->operands) {
+  Draft draft{.function = function, .nodes = nodes};
+  for (Value output : outputs) (function.type(output).is_tensor() ? draft.outputs : draft.kernel.number_outputs).push_back(output);
+  draft.kernel.outputs = draft.outputs;
+  for_each_node_of(draft, [&](const Node& node) {
+    draft.has_control_flow = draft.has_control_flow || !node.regions.empty();
+    if (node.kind != NodeKind::Op && node.kind != NodeKind::ToTensor && node.kind != NodeKind::Literal) return;
+    base::require(node.results.size() == 1, "a node of a kernel has one result");
+    draft.producer[node.results[0]] = &node;
+    if (node.kind != NodeKind::Op) return;
+    draft.ops.push_back(&node);
+    for (Value operand : node.operands) {
       auto& consumers = draft.consumers[operand];
-      if (consumers.empty() || consumers.back() != node) consumers.push_back(node);
+      if (consumers.empty() || consumers.back() != &node) consumers.push_back(&node);
     }
-  }
+  });
+  find_runs(draft);
   return draft;
 }
 
@@ -250,6 +290,11 @@ void finish_sizes(Draft& draft) {
     renumber(stage.width);
     renumber(stage.depth);
   }
+  for (Variable& variable : kernel.variables) {
+    renumber_all(variable.shape);
+    renumber(variable.width);
+  }
+  for (KnownDimension& dimension : kernel.dimensions) renumber(dimension.size);
   for (Check& check : kernel.checks) renumber(check.size);
   for (Pair& pair : kernel.pairs) renumber_all(pair.sizes);
   std::vector<Check> checks;
@@ -311,6 +356,7 @@ uint32_t index_in(std::vector<Value>& list, Value value) {
 
 uint32_t Draft::input(Value value) { return index_in(kernel.inputs, value); }
 uint32_t Draft::number(Value value) { return index_in(kernel.numbers, value); }
+uint32_t Draft::changing_number(Value value) { return index_in(kernel.changing, value); }
 
 void Draft::check(Value value, size_t axis, Size size, bool or_one) {
   kernel.checks.push_back({input(value), static_cast<uint32_t>(axis), size, or_one});
@@ -363,12 +409,17 @@ std::variant<Kernel, Refusal> plan_kernel(const ir::Function& function, std::spa
                                           const std::vector<Value>& outputs) {
   Draft draft = begin(function, nodes, outputs);
   try {
+    if (draft.ops.empty()) throw Refused{"it computes nothing"};
     for (const Node* node : draft.ops) demand_kernel(draft, *node);
     draft.leading = leading_axes(draft);
+    settle_variables(draft);
     settle_roles(draft);
     for (int axis = 0; axis < draft.leading; ++axis) draft.rows.push_back(draft.sizes.fresh(ir::free_size));
+    relate_variables(draft);
     for (const Node* node : draft.ops) relate_sizes(draft, *node);
-    add_stages(draft);
+    relate_handings(draft);
+    const StagesByOp stages = add_stages(draft);
+    if (draft.has_control_flow) add_segments(draft, stages);
     collect_rules(draft);
     finish_sizes(draft);
     find_bound(draft);

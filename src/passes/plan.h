@@ -5,6 +5,10 @@
 //   a row value        one row for each row of the kernel: [rows…, width], or [rows…] with width 1
 //   an invariant value the same for all rows: a bias, weights; computed once, before the rows
 // and stages compute them in order, the row values for a block of rows at a time, so that only the kernel's results reach memory.
+//
+// Control flow in a kernel depends on Python numbers only, so it is the same for all blocks. Stages that run one after another are a
+// segment; the launch runs the numbers' part of the control flow once and records the segments that are to run, a schedule, which every
+// block then follows. What control flow hands on (a loop's carried tensors, what a branch yields) are variables with a place of their own.
 #pragma once
 
 #include <map>
@@ -30,9 +34,9 @@ struct SizeInfo {
 
 /// Where an operand of a stage comes from.
 struct Source {
-  enum class Kind : uint8_t { Input, Stage, Number };
+  enum class Kind : uint8_t { Input, Stage, Number, Variable, Changing };
   Kind kind;
-  uint32_t index;  // into Kernel::inputs, stages (of the whole kernel) or numbers
+  uint32_t index;  // into Kernel::inputs, stages (of the whole kernel), numbers, variables or changing
 
   bool operator==(const Source&) const = default;
 };
@@ -98,18 +102,54 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
+/// A row value that control flow hands on.
+struct Variable {
+  std::vector<Size> shape;
+  Size width = 0;
+};
+
+/// variable ← source, a stage or a variable.
+struct Move {
+  uint32_t variable;
+  Source source;
+};
+
+/// Stages that run one after another, and then moves, all at once. One without either is a point where ways meet.
+struct Segment {
+  /// Where the launch records it: after the op or before the control flow or the end of a region that stands at this place among those
+  /// of the kernel's region, in program order (control_flow.h: has_place).
+  uint32_t place = 0;
+  std::vector<uint32_t> stages;
+  std::vector<Move> moves;
+  std::vector<uint32_t> numbers;  // into Kernel::changing: elements whose values are recorded with it
+  std::vector<uint32_t> next;     // the segments that may run after it
+};
+
+/// A number of the control flow that is the length of an axis of a row value.
+struct KnownDimension {
+  ir::Value number;
+  Size size;
+};
+
 struct Kernel {
   std::vector<ir::Value> inputs;               // tensors
   std::vector<std::optional<uint32_t>> bound;  // of inputs: the function's parameter that is the same tensor at each call
   std::vector<ir::Value> numbers;              // Python numbers that became elements
+  std::vector<ir::Value> steering;             // Python numbers that the control flow reads
   std::vector<ir::Value> outputs;
+  std::vector<ir::Value> number_outputs;  // Python numbers that the control flow leaves behind
   std::vector<SizeInfo> sizes;
   std::vector<Check> checks;
   std::vector<Pair> pairs;
-  std::vector<Size> leading;       // the sizes that make the rows
-  std::vector<Stage> stages;       // in order, those of row values after the invariant ones
-  std::vector<std::string> rules;  // exactness rules that it relies on, but those of products and softmax
-  bool fast = false;               // numerics="fast": transcendentals by math_fast.h, and no formulas of their own for tails
+  std::vector<Size> leading;  // the sizes that make the rows
+  std::vector<Stage> stages;  // in order, those of row values after the invariant ones
+  std::vector<Variable> variables;
+  std::vector<Segment> segments;           // empty without control flow; the first begins
+  std::vector<ir::Value> changing;         // Python numbers that became elements and are the control flow's own
+  std::vector<KnownDimension> dimensions;  // of the control flow
+  std::vector<uint32_t> variable_outputs;  // into outputs: what a variable holds at the end, so it may be a tensor that exists already
+  std::vector<std::string> rules;          // exactness rules that it relies on, but those of products and softmax
+  bool fast = false;                       // numerics="fast": transcendentals by math_fast.h, and no formulas of their own for tails
   /// All stages are pointwise over one shape without broadcasting but of scalars, so any block of elements is as good as a row.
   bool flat = false;
   /// All stages are pointwise and of row values: where the sizes turn out otherwise than the plan says, the kernel's general form runs, in
@@ -126,7 +166,8 @@ struct Refusal {
   std::string reason;
 };
 
-/// Plans `nodes` (Op, ToTensor and Literal nodes of one region, in order) as one kernel whose results are the values in `outputs`.
+/// Plans `nodes` (nodes of one region, in order: ops, control flow, and the numbers that they read) as one kernel whose results are the
+/// values in `outputs`.
 std::variant<Kernel, Refusal> plan_kernel(const ir::Function&, std::span<const ir::Node* const> nodes,
                                           const std::vector<ir::Value>& outputs);
 

@@ -21,20 +21,27 @@ class StageWriter {
  public:
   explicit StageWriter(Draft& draft) : draft_(draft), function_(draft.function) {}
 
-  void run() {
+  StagesByOp run() {
     find_roots();
-    for (bool invariant : {true, false})
-      for (const Node* node : draft_.ops)
-        if (draft_.invariant.at(node->results[0]) == invariant) add(*node);
+    for (bool invariant : {true, false}) {
+      for (const Node* node : draft_.ops) {
+        if (draft_.invariant.at(node->results[0]) != invariant) continue;
+        const size_t before = draft_.kernel.stages.size();
+        add(*node);
+        if (draft_.kernel.stages.size() > before) stages_.at[node] = static_cast<uint32_t>(before);
+      }
+    }
     settle_forms();
+    return std::move(stages_);
   }
 
  private:
   const std::vector<Size>& shape(Value value) const { return draft_.shapes.at(value); }
 
-  bool same_shape(Value a, Value b) const {
-    const auto &x = shape(a), &y = shape(b);
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](Size p, Size q) { return draft_.sizes.same(p, q); });
+  bool same_shape(Value a, Value b) const { return same_sizes(shape(a), shape(b)); }
+
+  bool same_sizes(const std::vector<Size>& a, const std::vector<Size>& b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](Size x, Size y) { return draft_.sizes.same(x, y); });
   }
 
   // The pointwise node in whose loop each pointwise node is computed.
@@ -47,11 +54,11 @@ class StageWriter {
       roots_[node] = node;
       work[node] = work_of_functions(element(*node));
       const auto consumers = draft_.consumers.find(result);
-      if (draft_.is_output(result) || consumers == draft_.consumers.end()) continue;
+      if (draft_.is_kept(result) || consumers == draft_.consumers.end()) continue;
       const Node* common = nullptr;
       bool one = true;
       for (const Node* consumer : consumers->second) {
-        const Node* root = is_pointwise(*consumer) ? roots_.at(consumer) : nullptr;
+        const Node* root = is_pointwise(*consumer) && in_one_run(*node, *consumer) ? roots_.at(consumer) : nullptr;
         one = one && root && (!common || root == common);
         common = root;
       }
@@ -66,16 +73,19 @@ class StageWriter {
       if (is_pointwise(*node) && roots_.at(node) == node) choose_product(*node);
   }
 
+  // Only within a straight run of ops is the one computed as often as the other.
+  bool in_one_run(const Node& a, const Node& b) const { return draft_.run_of.at(&a) == draft_.run_of.at(&b); }
+
   // The product that takes a loop's expression as its epilogue: the last one whose result goes nowhere else.
   void choose_product(const Node& root) {
     for (size_t i = draft_.ops.size(); i-- > 0;) {
       const Node* node = draft_.ops[i];
       const Value result = node->results[0];
       const auto consumers = draft_.consumers.find(result);
-      if (native_of(*node).shape != LoopShape::Contraction || draft_.is_output(result) || consumers == draft_.consumers.end()) continue;
+      if (native_of(*node).shape != LoopShape::Contraction || draft_.is_kept(result) || consumers == draft_.consumers.end()) continue;
       const bool only_here = std::all_of(consumers->second.begin(), consumers->second.end(),
                                          [&](const Node* consumer) { return is_pointwise(*consumer) && roots_.at(consumer) == &root; });
-      if (!only_here || !same_shape(result, root.results[0])) continue;
+      if (!only_here || !same_shape(result, root.results[0]) || !in_one_run(*node, root)) continue;
       product_of_[&root] = node;
       has_epilogue_.insert(node);
       return;
@@ -123,7 +133,8 @@ class StageWriter {
   void finish_stage(Stage stage) {
     const auto place = std::find(draft_.outputs.begin(), draft_.outputs.end(), stage.result);
     if (place != draft_.outputs.end()) stage.output = static_cast<uint32_t>(place - draft_.outputs.begin());
-    stage_of_[stage.result] = static_cast<uint32_t>(draft_.kernel.stages.size());
+    if (!stage.output && stage.dtype != ir::DType::Float32) throw Refused{"its indices do not leave the control flow around it"};
+    stages_.of_value[stage.result] = static_cast<uint32_t>(draft_.kernel.stages.size());
     draft_.kernel.stages.push_back(std::move(stage));
   }
 
@@ -150,7 +161,7 @@ class StageWriter {
     if (kind == StageKind::Softmax) return shape(result).back();
     if (kind == StageKind::Transpose) return shape(result)[0];
     const size_t axis = is_along_last_axis(node, function_) ? static_cast<size_t>(function_.type(operand).rank() - 1) : 0;
-    if (draft_.op_of(operand)) return shape(operand)[axis];
+    if (draft_.computes(operand)) return shape(operand)[axis];
     const uint32_t input = draft_.input(operand);
     for (const Check& check : draft_.kernel.checks)
       if (check.input == input && check.axis == axis && !check.or_one) return check.size;
@@ -158,7 +169,9 @@ class StageWriter {
   }
 
   Source source(Value value) {
-    if (draft_.op_of(value)) return {Source::Kind::Stage, stage_of_.at(value)};
+    const auto variable = draft_.variable_of.find(value);
+    if (variable != draft_.variable_of.end()) return {Source::Kind::Variable, variable->second};
+    if (draft_.op_of(value)) return {Source::Kind::Stage, stages_.of_value.at(value)};
     return {Source::Kind::Input, draft_.input(value)};
   }
 
@@ -188,7 +201,7 @@ class StageWriter {
     stage.transpose_left = transposes_left(node);
     stage.transpose_right = transposes_right(node);
     stage.of_batch = function_.type(left).rank() > 2;
-    if (stage.transpose_left && draft_.op_of(left)) throw Refused{"its transposed left operand is computed by rows"};
+    if (stage.transpose_left && draft_.computes(left)) throw Refused{"its transposed left operand is computed by rows"};
     stage.operands = {{source(left), Access::Full}, {source(right), Access::Full}};
     stage.depth = product_depth(node, stage.transpose_right ? 1 : 0);
     stage.ops = {node.op};
@@ -241,18 +254,21 @@ class StageWriter {
     const Value operand = node.operands[position];
     if (const auto known = loop.terms.find(operand); known != loop.terms.end() && !reads_again(loop, node, operand)) return known->second;
     if (const Node* number = draft_.number_of(operand)) return number_term(loop, *number, operand);
-    const Operand read = draft_.op_of(operand) ? computed_operand(loop, operand) : input_operand(loop, node, position);
+    const Operand read = draft_.computes(operand) ? computed_operand(loop, operand) : input_operand(loop, node, position);
     return loop.terms[operand] = add_operand(loop, read);
   }
 
   // An input may be read in two ways by two ops of one loop, as a whole and broadcast, so what was found for one does not serve the other.
-  bool reads_again(const Loop&, const Node&, Value operand) const { return !draft_.op_of(operand) && !draft_.number_of(operand); }
+  bool reads_again(const Loop&, const Node&, Value operand) const { return draft_.is_input(operand); }
 
   ir::Term number_term(Loop& loop, const Node& number, Value operand) {
     const auto literal = draft_.producer.find(number.operands[0]);
     if (literal != draft_.producer.end() && literal->second->kind == ir::NodeKind::Literal)
       if (const auto element = element_of(*literal->second)) return loop.terms[operand] = loop.stage.expression.constant(*element);
-    return loop.terms[operand] = add_operand(loop, {{Source::Kind::Number, draft_.number(number.operands[0])}, Access::Scalar});
+    if (!draft_.changing.contains(number.operands[0]))
+      return loop.terms[operand] = add_operand(loop, {{Source::Kind::Number, draft_.number(number.operands[0])}, Access::Scalar});
+    if (loop.stage.invariant) throw Refused{"what is the same for all rows reads a number that changes"};
+    return loop.terms[operand] = add_operand(loop, {{Source::Kind::Changing, draft_.changing_number(number.operands[0])}, Access::Scalar});
   }
 
   ir::Term add_operand(Loop& loop, const Operand& operand) {
@@ -279,8 +295,9 @@ class StageWriter {
       if (one_row && draft_.sizes.same(own.back(), theirs.back())) return {from, Access::Row};
       throw Refused{"it broadcasts a computed value otherwise than by rows or columns"};
     }
-    const Stage& stage = draft_.kernel.stages[from.index];
-    return {from, draft_.sizes.same(stage.width, loop.stage.width) ? Access::Full : Access::Column};
+    const Size width =
+        from.kind == Source::Kind::Variable ? draft_.kernel.variables[from.index].width : draft_.kernel.stages[from.index].width;
+    return {from, draft_.sizes.same(width, loop.stage.width) ? Access::Full : Access::Column};
   }
 
   // ---- inputs of pointwise loops ----
@@ -315,9 +332,11 @@ class StageWriter {
   }
 
   Operand strided(Source from, const char* reason) {
-    if (!is_all_pointwise()) throw Refused{reason};
+    if (!may_have_general_form()) throw Refused{reason};
     return {from, Access::Strided};
   }
+
+  bool may_have_general_form() const { return is_all_pointwise() && !draft_.has_control_flow; }
 
   bool is_all_pointwise() const {
     return std::all_of(draft_.ops.begin(), draft_.ops.end(),
@@ -327,7 +346,7 @@ class StageWriter {
   // Whether an input of the result's rank may turn out to be broadcast: there is another operand of that rank to broadcast it to. Where all
   // stages are pointwise the plan takes it as whole, since another form of the kernel stands by.
   bool is_doubtful(const Loop& loop, const Node& node, size_t position) const {
-    if (loop.stage.invariant || is_all_pointwise()) return false;
+    if (loop.stage.invariant || may_have_general_form()) return false;
     const int rank = function_.type(node.results[0]).rank();
     for (size_t k = 0; k < node.operands.size(); ++k)
       if (k != position && node.operands[k] != node.operands[position] && function_.type(node.operands[k]).rank() == rank) return true;
@@ -338,7 +357,7 @@ class StageWriter {
   void settle_pair(Loop& loop, const Node& node) {
     if (node.operands.size() != 2) return;
     const Value a = node.operands[0], b = node.operands[1];
-    const bool both_inputs = !draft_.producer.contains(a) && !draft_.producer.contains(b);
+    const bool both_inputs = draft_.is_input(a) && draft_.is_input(b);
     if (!both_inputs || function_.type(a).rank() != function_.type(b).rank() || !is_doubtful(loop, node, 0)) return;
     draft_.kernel.pairs.push_back({draft_.input(a), draft_.input(b), shape(node.results[0])});
   }
@@ -349,14 +368,15 @@ class StageWriter {
     bool has_columns = false;
     for (const Stage& stage : kernel.stages) {
       const bool is_full = draft_.leading + 1 == static_cast<int>(shape(stage.result).size()) || draft_.leading == 0;
-      kernel.flat = kernel.flat && is_full;
+      kernel.flat = kernel.flat && is_full && (!draft_.has_control_flow || same_sizes(stage.shape, kernel.stages.front().shape));
       for (const Operand& operand : stage.operands) {
         kernel.flat = kernel.flat && (operand.access == Access::Full || operand.access == Access::Scalar);
-        kernel.only_general = kernel.only_general || (is_all_pointwise() && operand.access == Access::Strided);
+        kernel.only_general = kernel.only_general || (may_have_general_form() && operand.access == Access::Strided);
         has_columns = has_columns || (operand.source.kind == Source::Kind::Stage && operand.access != Access::Full);
       }
     }
-    kernel.has_general_form = is_all_pointwise() && !has_columns && kernel.inputs.size() > 1;
+    for (const Variable& variable : kernel.variables) kernel.flat = kernel.flat && same_sizes(variable.shape, kernel.stages.front().shape);
+    kernel.has_general_form = may_have_general_form() && !has_columns && kernel.inputs.size() > 1;
     if (kernel.only_general && !kernel.has_general_form) throw Refused{"it broadcasts over axes in front"};
     if (kernel.has_general_form) find_covers();
   }
@@ -398,11 +418,11 @@ class StageWriter {
   const ir::Function& function_;
   std::map<const Node*, const Node*> roots_, product_of_;
   std::set<const Node*> has_epilogue_;
-  std::map<Value, uint32_t> stage_of_;
+  StagesByOp stages_;
 };
 
 }  // namespace
 
-void add_stages(Draft& draft) { StageWriter(draft).run(); }
+StagesByOp add_stages(Draft& draft) { return StageWriter(draft).run(); }
 
 }  // namespace natif::passes

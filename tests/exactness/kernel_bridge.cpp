@@ -13,7 +13,7 @@ constexpr auto kPlain = [](auto acc, auto) { return acc; };
 
 // `rules`: which of ProductRules' members holds, in their order as bits. 0: the order is not known.
 extern "C" int64_t product_in_blocks(const float* a, const float* b, float* turned, float* out, int64_t m, int64_t k, int64_t n,
-                                 int64_t transpose_a, int64_t transpose_b, int64_t rules, int64_t block) {
+                                     int64_t transpose_a, int64_t transpose_b, int64_t rules, int64_t block) {
   const FlushDenormals flush;
   const auto holds = [rules](int bit) { return (rules >> bit & 1) != 0; };
   OrderedProduct p = ordered_product({holds(0), holds(1), holds(2), holds(3), holds(4)}, {m, k, n, transpose_a != 0, transpose_b != 0});
