@@ -184,18 +184,15 @@ inline void fast_softmax_row(float* out, const float* x, C columns) {
   };
   const auto larger = [](Vec a, Vec b) { return greater(a, b); };
   Vec top[4] = {lowest, lowest, lowest, lowest}, sum[4] = {};
-  each(
-      x, [&](auto i, int64_t, Vec v, int) __attribute__((always_inline)) { top[i] = greater(top[i], v); });
+  each(x, [&](auto i, int64_t, Vec v, int) __attribute__((always_inline)) { top[i] = greater(top[i], v); });
   const Vec row_top = across_lanes<step>(larger(larger(top[0], top[1]), larger(top[2], top[3])), larger);
-  each(
-      x, [&](auto i, int64_t c, Vec v, int count) __attribute__((always_inline)) {
-        const Vec e = softmax_fast_exp(v - row_top);
-        put(c, e, count);
-        sum[i] = sum[i] + e;
-      });
+  each(x, [&](auto i, int64_t c, Vec v, int count) __attribute__((always_inline)) {
+    const Vec e = softmax_fast_exp(v - row_top);
+    put(c, e, count);
+    sum[i] = sum[i] + e;
+  });
   const Vec scale = splat<Vec>(1.f / across_lanes<step>((sum[0] + sum[1]) + (sum[2] + sum[3]), [](Vec a, Vec b) { return a + b; })[0]);
-  each(
-      out, [&](auto, int64_t c, Vec e, int count) __attribute__((always_inline)) { put(c, e * scale, count); });
+  each(out, [&](auto, int64_t c, Vec e, int count) __attribute__((always_inline)) { put(c, e * scale, count); });
 }
 
 // The vectors that a row takes, or 0 where four rows of them do not stay in registers.

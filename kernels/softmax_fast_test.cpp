@@ -2,7 +2,9 @@
 // infinities.
 #include "kernels/softmax_fast.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "gtest/gtest.h"
 #include "kernels/math_fast_truth.h"
@@ -21,11 +23,10 @@ class SoftmaxFast : public testing::Test {
 };
 
 std::vector<double> true_softmax(const float* x, int64_t columns) {
-  double top = -INFINITY, sum = 0;
-  for (int64_t c = 0; c < columns; ++c) top = std::fmax(top, x[c]);
+  const double top = *std::max_element(x, x + columns);
   std::vector<double> out;
   for (int64_t c = 0; c < columns; ++c) out.push_back(std::exp(x[c] - top));
-  for (double e : out) sum += e;
+  const double sum = std::accumulate(out.begin(), out.end(), 0.);
   for (double& e : out) e /= sum;
   return out;
 }
@@ -33,8 +34,7 @@ std::vector<double> true_softmax(const float* x, int64_t columns) {
 // Four units of the last place of the row's largest value: as far off as eager's softmax is from the truth.
 void expect_near(const float* actual, const float* x, int64_t columns, const std::string& what) {
   const std::vector<double> expected = true_softmax(x, columns);
-  double top = 0;
-  for (double e : expected) top = std::fmax(top, e);
+  const double top = *std::max_element(expected.begin(), expected.end());
   for (int64_t c = 0; c < columns; ++c) ASSERT_NEAR(actual[c], expected[c], std::ldexp(4., std::ilogb(top) - 23)) << what << " at " << c;
 }
 
