@@ -7,8 +7,11 @@
 //
 // Largest errors over all 2³² floats in ULP of the true value, measured by math_fast_exhaustive.cpp (`make test-exhaustive`):
 //
-//            AVX-512     AVX2   x86-64-v2
-//   exp         ERR
+//             x86-64-v4  x86-64-v3  x86-64-v2
+//   exp          0.9013     0.9013     1.1760
+//   log          1.1368     1.1368     1.2795
+//   tanh         1.0879     1.0271     1.9451
+//   sigmoid      1.6465     1.6465     1.9762
 #pragma once
 
 #include "kernels/math.h"

@@ -83,14 +83,10 @@ Worst worst_over(Fast fast, True exact, uint64_t first, uint64_t end, uint64_t s
 // Calls visit(name, the fast function, the true one) for each function of math_fast.h.
 template <class Visit>
 void for_each_function(const Visit& visit) {
-  visit(
-      "exp", [](auto x) { return fast_exp(x); }, [](double x) { return std::exp(x); });
-  visit(
-      "log", [](auto x) { return fast_log(x); }, [](double x) { return std::log(x); });
-  visit(
-      "tanh", [](auto x) { return fast_tanh(x); }, [](double x) { return std::tanh(x); });
-  visit(
-      "sigmoid", [](auto x) { return fast_sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); });
+  visit("exp", [](auto x) { return fast_exp(x); }, [](double x) { return std::exp(x); });
+  visit("log", [](auto x) { return fast_log(x); }, [](double x) { return std::log(x); });
+  visit("tanh", [](auto x) { return fast_tanh(x); }, [](double x) { return std::tanh(x); });
+  visit("sigmoid", [](auto x) { return fast_sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); });
 }
 
 }  // namespace natif::kernels::truth

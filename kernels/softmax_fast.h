@@ -12,8 +12,9 @@
 // those steps, and the division.
 #pragma once
 
-#include "kernels/argmax.h"
+#include "kernels/four_vectors.h"
 #include "kernels/math_fast.h"
+#include "kernels/softmax.h"
 
 namespace natif::kernels {
 namespace {
@@ -27,88 +28,6 @@ template <Vector V>
   const V y = polynomial(r, splat<V>(0x1.0f9f9cp-7f), 0x1.573a1ap-5f, 0x1.555a8p-3f, 0x1.fffdc6p-2f, 0x1.fffff6p-1f, 1.f);
   return y * shifted_power_of_two(sum);
 }
-
-// The lanes of each row in four vectors combined at once, a row being `Width` lanes: halves of the lanes of two vectors, put together and
-// combined, hold both vectors' partial results. `of_vector` spreads the results of one vector's rows over their lanes.
-template <Vector V, int Width>
-struct FourVectors;
-
-template <>
-struct FourVectors<F4, 4> {
-  template <class Combine>
-  [[gnu::always_inline]] static F4 combined(const F4 (&v)[4], Combine combine) {
-    const F4 ab = combine(__builtin_shufflevector(v[0], v[1], 0, 1, 4, 5), __builtin_shufflevector(v[0], v[1], 2, 3, 6, 7));
-    const F4 cd = combine(__builtin_shufflevector(v[2], v[3], 0, 1, 4, 5), __builtin_shufflevector(v[2], v[3], 2, 3, 6, 7));
-    return combine(__builtin_shufflevector(ab, cd, 0, 2, 4, 6), __builtin_shufflevector(ab, cd, 1, 3, 5, 7));
-  }
-  template <int index>
-  [[gnu::always_inline]] static F4 of_vector(F4 v) {
-    return __builtin_shufflevector(v, v, index, index, index, index);
-  }
-};
-
-#if defined(__AVX2__) && defined(__FMA__)
-template <>
-struct FourVectors<F8, 8> {
-  template <class Combine>
-  [[gnu::always_inline]] static F8 combined(const F8 (&v)[4], Combine combine) {
-    const auto halves = [&](F8 a, F8 b) {
-      return combine(__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11), __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15));
-    };
-    const F8 ab = halves(v[0], v[1]), cd = halves(v[2], v[3]);
-    const F8 all =
-        combine(__builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13), __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15));
-    return combine(all, swap_lanes<1>(all));
-  }
-  template <int index>
-  [[gnu::always_inline]] static F8 of_vector(F8 v) {
-    constexpr int lane = (index & 1) * 4 + (index & 2);
-    return __builtin_shufflevector(v, v, lane, lane, lane, lane, lane, lane, lane, lane);
-  }
-};
-#endif
-
-#if defined(__AVX512VL__) && defined(__AVX512DQ__)
-template <>
-struct FourVectors<F16, 16> {
-  template <class Combine>
-  [[gnu::always_inline]] static F16 combined(const F16 (&v)[4], Combine combine) {
-    const auto halves = [&](F16 a, F16 b) {
-      return combine(__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
-                     __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31));
-    };
-    const F16 ab = halves(v[0], v[1]), cd = halves(v[2], v[3]);
-    const F16 all = combine(__builtin_shufflevector(ab, cd, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27),
-                            __builtin_shufflevector(ab, cd, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31));
-    return across_lanes<4>(all, combine);
-  }
-  template <int index>
-  [[gnu::always_inline]] static F16 of_vector(F16 v) {
-    constexpr int a = index * 4, b = a + 1, c = a + 2, d = a + 3;
-    return __builtin_shufflevector(v, v, a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d);
-  }
-};
-
-template <>
-struct FourVectors<F16, 8> {
-  template <class Combine>
-  [[gnu::always_inline]] static F16 combined(const F16 (&v)[4], Combine combine) {
-    const auto halves = [&](F16 a, F16 b) {
-      return combine(__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27),
-                     __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31));
-    };
-    const F16 ab = halves(v[0], v[1]), cd = halves(v[2], v[3]);
-    const F16 all = combine(__builtin_shufflevector(ab, cd, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),
-                            __builtin_shufflevector(ab, cd, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31));
-    return combine(all, swap_lanes<1>(all));
-  }
-  template <int index>
-  [[gnu::always_inline]] static F16 of_vector(F16 v) {
-    constexpr int a = (index & 1) * 8 + (index & 2), b = a + 4;
-    return __builtin_shufflevector(v, v, a, a, a, a, a, a, a, a, b, b, b, b, b, b, b, b);
-  }
-};
-#endif
 
 // `Rows` rows (4 or 1) of `Parts` vectors each, in registers. One vector may also hold adjacent rows of `Width` columns each, as one "row".
 template <Vector V, int Rows, int Parts, int Width = lanes<V>>
@@ -212,11 +131,12 @@ struct FastSoftmax {
   // The place of the first largest value of each row: exp(0) is 1, so that it equals the scale; none does in a row of NaN.
   template <class Index>
   [[gnu::always_inline]] void first_largest(const Spread& scale, Index* out) const {
+    constexpr uint64_t one_row = held == 1 ? ~uint64_t{0} : (uint64_t{1} << Width) - 1;
     for (int r = 0; r < Rows; ++r) {
       uint64_t bits = 0;
       for (int i = 0; i < Parts; ++i) bits |= static_cast<uint64_t>(lane_bits<V>(v[r][i] == scale.of[r])) << (i * lanes<V>);
       for (int k = 0; k < held; ++k) {
-        const uint64_t own = held == 1 ? bits : bits >> (k * Width) & ((uint64_t{1} << Width) - 1);
+        const uint64_t own = bits >> (k * Width) & one_row;
         out[r * held + k] = own ? static_cast<Index>(__builtin_ctzll(own)) : 0;
       }
     }
@@ -224,14 +144,14 @@ struct FastSoftmax {
 };
 
 // The rows from `from` on that fill whole groups; returns the first row that is left.
-template <class Group, bool keep, class Index, class C>
+template <class Group, class Index, class C>
 [[gnu::always_inline]] inline int64_t fast_softmax_groups(Output out, Index* indices, int64_t from, int64_t rows, C columns, Full x) {
   int64_t r = from;
   for (; r + Group::rows <= rows; r += Group::rows) {
     Group group;
     group.load_rows(x.data + r * x.row_stride, x.row_stride, columns);
     [[maybe_unused]] const auto scale = group.compute(columns % lanes<Vec> == 0);
-    if constexpr (keep) group.store_rows(out.data + r * out.row_stride, out.row_stride, columns);
+    group.store_rows(out.data + r * out.row_stride, out.row_stride, columns);
     if constexpr (!__is_same(Index, void)) group.first_largest(scale, indices + r);
   }
   return r;
@@ -276,26 +196,26 @@ inline void fast_softmax_row(float* out, const float* x, C columns) {
 }
 
 // The vectors that a row takes, or 0 where four rows of them do not stay in registers.
+constexpr int kMostParts = lanes<Vec> == 16 ? 4 : 2;
 template <class C>
 [[gnu::always_inline]] constexpr int parts_in_registers(C columns) {
-  constexpr int most = lanes<Vec> == 16 ? 4 : 2;
   const int64_t parts = (columns + lanes<Vec> - 1) / lanes<Vec>;
-  return parts <= most ? static_cast<int>(parts) : 0;
+  return parts <= kMostParts ? static_cast<int>(parts) : 0;
 }
 
 // Rows whose columns fill at most `Parts` vectors.
-template <class V, int Parts, bool keep, class Index, class C>
+template <class V, int Parts, class Index, class C>
 inline void fast_softmax_short_rows(Output out, Index* indices, int64_t rows, C columns, Full x) {
   int64_t done = 0;
   if constexpr (C::is_static && Parts == 1 && lanes<V> < lanes<Vec> && C{} == lanes<V>) {
-    if (x.row_stride == columns && (!keep || out.row_stride == columns))
-      done = fast_softmax_groups<FastSoftmax<Vec, lanes<V> == 8 ? 4 : 1, 1, lanes<V>>, keep>(out, indices, 0, rows, columns, x);
+    if (x.row_stride == columns && out.row_stride == columns)
+      done = fast_softmax_groups<FastSoftmax<Vec, lanes<V> == 8 ? 4 : 1, 1, lanes<V>>>(out, indices, 0, rows, columns, x);
   }
-  done = fast_softmax_groups<FastSoftmax<V, 4, Parts>, keep>(out, indices, done, rows, columns, x);
-  fast_softmax_groups<FastSoftmax<V, 1, Parts>, keep>(out, indices, done, rows, columns, x);
+  done = fast_softmax_groups<FastSoftmax<V, 4, Parts>>(out, indices, done, rows, columns, x);
+  fast_softmax_groups<FastSoftmax<V, 1, Parts>>(out, indices, done, rows, columns, x);
 }
 
-template <bool keep, class Index, class C>
+template <class Index, class C>
 inline void fast_softmax_long_rows(Output out, Index* indices, int64_t rows, C columns, Full x) {
   for (int64_t r = 0; r < rows; ++r) {
     float* row = out.data + r * out.row_stride;
@@ -304,51 +224,61 @@ inline void fast_softmax_long_rows(Output out, Index* indices, int64_t rows, C c
   }
 }
 
-template <bool keep, class Index, class C>
+template <class Index, class C>
 [[gnu::always_inline]] inline void fast_softmax_dispatch(Output out, Index* indices, int64_t rows, C columns, Full x) {
   using Half = typename VectorTraits<Vec>::Half;
   if constexpr (C::is_static) {
     constexpr int parts = parts_in_registers(C{});
     if constexpr (C{} <= 4) {
-      fast_softmax_short_rows<F4, 1, keep>(out, indices, rows, columns, x);
+      fast_softmax_short_rows<F4, 1>(out, indices, rows, columns, x);
     } else if constexpr (C{} <= lanes<Half>) {
-      fast_softmax_short_rows<Half, 1, keep>(out, indices, rows, columns, x);
+      fast_softmax_short_rows<Half, 1>(out, indices, rows, columns, x);
     } else if constexpr (parts > 0) {
-      fast_softmax_short_rows<Vec, parts, keep>(out, indices, rows, columns, x);
+      fast_softmax_short_rows<Vec, parts>(out, indices, rows, columns, x);
     } else {
-      fast_softmax_long_rows<keep>(out, indices, rows, columns, x);
+      fast_softmax_long_rows(out, indices, rows, columns, x);
     }
   } else {
     switch (parts_in_registers(columns)) {
       case 1:
         if (lanes<Half> < lanes<Vec> && columns <= lanes<Half>) {
-          if (columns == lanes<Half>) return fast_softmax_short_rows<Half, 1, keep>(out, indices, rows, Size<lanes<Half>>{}, x);
-          return fast_softmax_short_rows<Half, 1, keep>(out, indices, rows, columns, x);
+          if (columns == lanes<Half>) return fast_softmax_short_rows<Half, 1>(out, indices, rows, Size<lanes<Half>>{}, x);
+          return fast_softmax_short_rows<Half, 1>(out, indices, rows, columns, x);
         }
-        return fast_softmax_short_rows<Vec, 1, keep>(out, indices, rows, columns, x);
+        return fast_softmax_short_rows<Vec, 1>(out, indices, rows, columns, x);
       case 2:
-        return fast_softmax_short_rows<Vec, 2, keep>(out, indices, rows, columns, x);
+        return fast_softmax_short_rows<Vec, 2>(out, indices, rows, columns, x);
       case 3:
-        return fast_softmax_short_rows<Vec, 3, keep>(out, indices, rows, columns, x);
+        if constexpr (kMostParts >= 3) return fast_softmax_short_rows<Vec, 3>(out, indices, rows, columns, x);
+        break;
       case 4:
-        return fast_softmax_short_rows<Vec, 4, keep>(out, indices, rows, columns, x);
+        if constexpr (kMostParts >= 4) return fast_softmax_short_rows<Vec, 4>(out, indices, rows, columns, x);
+        break;
       default:
-        return fast_softmax_long_rows<keep>(out, indices, rows, columns, x);
+        break;
     }
+    fast_softmax_long_rows(out, indices, rows, columns, x);
   }
 }
 
 // out = softmax(x) row by row.
 template <class C>
 inline void fast_softmax_rows(Output out, int64_t rows, C columns, Full x) {
-  fast_softmax_dispatch<true, void>(out, nullptr, rows, columns, x);
+  fast_softmax_dispatch<void>(out, nullptr, rows, columns, x);
 }
 
 // The same, and indices[r] = argmax of row r of the result. With `keep` false the result itself is not wanted: `out` is then scratch memory
 // of the same shape (x's own block will do), left in an unspecified state.
 template <bool keep, class Index, class C>
 inline void fast_softmax_argmax_rows(Output out, Index* indices, int64_t rows, C columns, Full x) {
-  fast_softmax_dispatch<keep>(out, indices, rows, columns, x);
+  if constexpr (keep) {
+    fast_softmax_dispatch(out, indices, rows, columns, x);
+  } else {
+    // softmax.h mostly finds the largest value without exponentials, and writes nothing.
+    if (columns <= kRegisterColumns && softmax_argmax_rows<false>(out, indices, rows, columns, x)) [[likely]]
+      return;
+    fast_softmax_long_rows(out, indices, rows, columns, x);
+  }
 }
 
 }  // namespace

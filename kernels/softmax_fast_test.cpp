@@ -2,7 +2,9 @@
 // infinities.
 #include "kernels/softmax_fast.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "gtest/gtest.h"
 #include "kernels/math_fast_truth.h"
@@ -21,11 +23,10 @@ class SoftmaxFast : public testing::Test {
 };
 
 std::vector<double> true_softmax(const float* x, int64_t columns) {
-  double top = -INFINITY, sum = 0;
-  for (int64_t c = 0; c < columns; ++c) top = std::fmax(top, x[c]);
+  const double top = *std::max_element(x, x + columns);
   std::vector<double> out;
   for (int64_t c = 0; c < columns; ++c) out.push_back(std::exp(x[c] - top));
-  for (double e : out) sum += e;
+  const double sum = std::accumulate(out.begin(), out.end(), 0.);
   for (double& e : out) e /= sum;
   return out;
 }
@@ -33,8 +34,7 @@ std::vector<double> true_softmax(const float* x, int64_t columns) {
 // Four units of the last place of the row's largest value: as far off as eager's softmax is from the truth.
 void expect_near(const float* actual, const float* x, int64_t columns, const std::string& what) {
   const std::vector<double> expected = true_softmax(x, columns);
-  double top = 0;
-  for (double e : expected) top = std::fmax(top, e);
+  const double top = *std::max_element(expected.begin(), expected.end());
   for (int64_t c = 0; c < columns; ++c) ASSERT_NEAR(actual[c], expected[c], std::ldexp(4., std::ilogb(top) - 23)) << what << " at " << c;
 }
 
@@ -79,6 +79,29 @@ TEST_F(SoftmaxFast, EveryOtherWidth) {
   expect_softmax(Dynamic{1001});
 }
 
+// Rows whose largest values lie so close that their probabilities may be equal, when the first wins, or just not.
+TEST_F(SoftmaxFast, NearlyEqualValues) {
+  const FlushDenormals flush;
+  constexpr int64_t rows = 24;
+  for (int64_t columns : {2, 3, 4, 8, 10, 16, 17, 40, 64, 70}) {
+    for (const float largest : {0.75f, -3.5f, 40.f, 1e-6f}) {
+      for (const float step : {0x1p-24f, 0x1p-22f, 0x1p-21f, 0x1p-20f, 0x1p-19f}) {
+        Values x = reference::normal_values(rows * columns, 5), p(x.size());
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t c = 0; c < columns; ++c)
+            x[r * columns + c] =
+                (r + c) % 3 == 0 ? largest - std::fabs(x[r * columns + c]) : largest - step * static_cast<float>((r + 5 * c) % 4);
+        std::vector<int64_t> indices(rows);
+        fast_softmax_rows(Output{p.data(), columns}, rows, Dynamic{columns}, Full{x.data(), columns});
+        fast_softmax_argmax_rows<false>(Output{x.data(), columns}, indices.data(), rows, Dynamic{columns}, Full{x.data(), columns});
+        for (int64_t r = 0; r < rows; ++r)
+          ASSERT_EQ(indices[r], reference::argmax(p.data() + r * columns, columns))
+              << columns << " columns, row " << r << ", step " << step;
+      }
+    }
+  }
+}
+
 TEST_F(SoftmaxFast, RowsMayLieApart) {
   const FlushDenormals flush;
   const Values wide = reference::normal_values(5 * 11, 2);
@@ -106,6 +129,10 @@ void expect_special_rows(C columns) {
         fast_softmax_rows(Output{expected.data(), columns}, rows, columns, Full{usual.data(), columns});
         fast_softmax_argmax_rows<true>(Output{out.data(), columns}, indices.data(), rows, columns, Full{x.data(), columns});
         const std::string name = std::to_string(columns) + " with " + std::to_string(odd);
+        std::vector<int64_t> alone(rows);
+        Values scratch = x;
+        fast_softmax_argmax_rows<false>(Output{scratch.data(), columns}, alone.data(), rows, columns, Full{scratch.data(), columns});
+        EXPECT_EQ(alone, indices) << name;
         for (int64_t r = 0; r < rows; ++r) {
           const float *row = out.data() + r * columns, *as_ever = expected.data() + r * columns;
           if (r != odd_row) {
