@@ -77,7 +77,8 @@ typedef struct natif_value_type {
   int32_t dtype;       /* of a tensor */
   int32_t rank;        /* of a tensor */
   int32_t hidden;      /* 1: a module-level name that the host reads at each call, not an argument */
-  const int64_t* dims; /* of a tensor: `rank` sizes, -1 where free; NULL when all are free */
+  const int64_t* dims; /* of a tensor: `rank` sizes, -1 where free; NULL when all are free. Of parameters: the free sizes of a call with the
+                          same number below -1 are the same, which the host checks as it checks the fixed ones */
 } natif_value_type;
 
 /* One call: the host fills parameters (in the order of natif_function.parameters), the entry fills results. A slot is a tensor or a scalar

@@ -1,5 +1,6 @@
 // runtime/native_call.cpp: what a call of a NativeFunction does, from the arguments to the result: decide, read, run, wrap; and where the
 // native way is not open, run the Python body.
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 
@@ -125,6 +126,20 @@ Match read_parameter(Call& call, const natif_value_type& type, PyObject* value, 
   return Match::kFits;
 }
 
+// Whether the sizes are the same that the annotations give one name; otherwise the error is set, where it is one.
+bool fit_together(const FunctionState& state, const Frame& frame) {
+  const auto same = [&](const SharedSize& shared) {
+    return frame.parameters[shared.parameter].tensor.dims[shared.axis] == frame.parameters[shared.first].tensor.dims[shared.first_axis];
+  };
+  const auto other = std::ranges::find_if_not(state.shared_sizes, same);
+  if (other == state.shared_sizes.end()) return true;
+  if (!state.fallback) {
+    set_size_error(state.function->parameters[other->parameter], other->axis, frame.parameters[other->parameter].tensor,
+                   state.function->parameters[other->first], other->first_axis, frame.parameters[other->first].tensor);
+  }
+  return false;
+}
+
 // Whether a hidden number still has the type that it was compiled with: unlike an argument, it is not converted.
 bool keeps_its_type(const natif_value_type& type, PyObject* value) {
   if (!type.hidden || type.kind == NATIF_TENSOR) return true;
@@ -238,6 +253,7 @@ Attempt run_natively(NativeFunction& self, const TensorFlow& tf, EagerContext* c
     const Match match = read_parameter(call, state.function->parameters[i], value, i, state.known[static_cast<size_t>(i)], frame);
     if (match != Match::kFits) return mismatch(self, call, match, value, state.function->parameters[i], call.thread.status(tf.api));
   }
+  if (!fit_together(state, frame)) return state.fallback ? Attempt::body(Reason::kMismatch) : Attempt::raised();
   if (frame.tensor_count > 0 && any_tape(tf)) {
     const int recorded = recorded_by_tape(tf, {frame.tensors, static_cast<size_t>(frame.tensor_count)});
     if (recorded != 0) return recorded < 0 ? Attempt::raised() : Attempt::body(Reason::kTape);

@@ -38,6 +38,11 @@ struct ParameterSource {
 };
 
 // The function's state. It changes only with the GIL.
+// Two axes of tensor parameters whose sizes are the same in every call.
+struct SharedSize {
+  int parameter, axis, first, first_axis;
+};
+
 struct FunctionState {
   enum class Stage { kUnbuilt, kBuilding, kReady, kUnavailable };
   enum class Mode { kAuto, kNative, kPython };
@@ -57,6 +62,7 @@ struct FunctionState {
   std::vector<ParameterSource> sources;  // of function->parameters
   std::vector<KnownTensor> known;        // likewise
   BoundTensors bound;                    // likewise
+  std::vector<SharedSize> shared_sizes;  // of function->parameters
   Ref globals;                           // where kGlobal names are read
   WatchedNames names;                    // that the code was compiled from
 

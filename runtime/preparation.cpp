@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <map>
 #include <mutex>
 
 #include "runtime/native_function.h"
@@ -47,6 +48,19 @@ bool match_parameters(NativeFunction& self) {
   return arguments == state.signature.count() || raise(state, "it has other parameters", "");
 }
 
+// Each axis with a number below -1 with the first one of that number.
+void find_shared_sizes(FunctionState& state) {
+  std::map<int64_t, std::pair<int, int>> first;
+  for (int i = 0; i < state.function->parameter_count; ++i) {
+    const natif_value_type& type = state.function->parameters[i];
+    for (int axis = 0; type.kind == NATIF_TENSOR && type.dims != nullptr && axis < type.rank; ++axis) {
+      if (type.dims[axis] >= -1) continue;
+      const auto [place, is_first] = first.try_emplace(type.dims[axis], i, axis);
+      if (!is_first) state.shared_sizes.push_back({i, axis, place->second.first, place->second.second});
+    }
+  }
+}
+
 bool expect_dict(const FunctionState& state, PyObject* object, const char* what) {
   return PyDict_Check(object) || raise(state, what, " answers no dict");
 }
@@ -70,6 +84,7 @@ bool load(NativeFunction& self) {
   FunctionState& state = *self.state;
   state.signature = Signature();  // of an attempt that was interrupted
   state.sources.clear();
+  state.shared_sizes.clear();
   if (!state.signature.read(self.python, self.bound)) return false;
   state.artifact = Ref(PyObject_CallMethod(self.provider, "artifact", "O", self.name));
   if (!state.artifact) return false;
@@ -80,6 +95,7 @@ bool load(NativeFunction& self) {
   state.entry = entry_of(artifact, *state.function);
   if (state.entry == nullptr) return raise(state, "it has no code for the vector level ", artifact.module->levels[artifact.level]);
   state.known = std::vector<KnownTensor>(static_cast<size_t>(state.function->parameter_count));
+  find_shared_sizes(state);
   if (!match_parameters(self)) return false;
   state.bound.bound.clear();
   for (const ParameterSource& source : state.sources) state.bound.bound.push_back(source.kind == ParameterSource::Kind::kBound);

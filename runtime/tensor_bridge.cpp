@@ -10,6 +10,8 @@ namespace {
 // An empty tensor has no buffer; native code gets this address, so that null always means "not readable".
 alignas(64) char empty_buffer[64];
 
+constexpr const char* kFallback = ", or use on_mismatch=\"fallback\" to run such calls in Python";
+
 // TensorFlow's names of its element types, by number (tensorflow/core/framework/types.proto).
 std::string dtype_name(int dtype) {
   constexpr const char* kNames[] = {"invalid",   "float32", "float64",    "int32",   "uint8",    "int16",   "int8",     "string",
@@ -117,12 +119,19 @@ Match read_scalar(const TensorFlow& tf, PyObject* value, const natif_value_type&
   }
 }
 
+void set_size_error(const natif_value_type& type, int axis, const natif_tensor& view, const natif_value_type& first, int first_axis,
+                    const natif_tensor& first_view) {
+  PyErr_Format(PyExc_ValueError, "natif: expected size %lld in dimension %d of '%s', as in dimension %d of '%s', got %lld%s",
+               static_cast<long long>(first_view.dims[first_axis]), axis, type.name, first_axis, first.name,
+               static_cast<long long>(view.dims[axis]), kFallback);
+}
+
 void set_mismatch_error(const TensorFlow& tf, Match match, PyObject* value, const natif_value_type& type, const char* function,
                         TF_Status* status) {
   const TensorFlowApi& api = tf.api;
   const std::string parameter =
       std::string(" for ") + (type.hidden ? "the module-level name '" : "'") + type.name + "' of " + function + "()";
-  const std::string fallback = ", or use on_mismatch=\"fallback\" to run such calls in Python";
+  const std::string fallback = kFallback;
   const auto raise = [&](PyObject* error, const std::string& text) { PyErr_SetString(error, ("natif: " + text).c_str()); };
   TFE_TensorHandle* handle = Py_TYPE(value) == tf.eager_tensor ? api.handle_of(value) : nullptr;
   switch (match) {

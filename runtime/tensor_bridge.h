@@ -35,6 +35,10 @@ Match read_scalar(const TensorFlow& tf, PyObject* value, const natif_value_type&
 void set_mismatch_error(const TensorFlow& tf, Match match, PyObject* value, const natif_value_type& type, const char* function,
                         TF_Status* status);
 
+// Sets the error for a size of parameter `type` that should be the same as one of parameter `first`.
+void set_size_error(const natif_value_type& type, int axis, const natif_tensor& view, const natif_value_type& first, int first_axis,
+                    const natif_tensor& first_view);
+
 }  // namespace natif::runtime
 
 #endif  // NATIF_RUNTIME_TENSOR_BRIDGE_H_

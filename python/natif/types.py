@@ -4,8 +4,11 @@ A marker is a class that is only ever an annotation: it says which tensors a par
 
     TensorF32Cpu2D                      a rank-2 float32 tensor on the CPU, of any size
     Tensor["float32", 2]                the same: markers of equal content are equal
-    Tensor["float32", ("batch", 32)]    its second size is 32; every size named "batch" in one call is the same
+    Tensor["float32", ("batch", 32)]    its second size is 32; the parameters' sizes named "batch" are the same in each call
     Tensor["int64", (None,)]            None is a free size without a name
+
+Native calls check dtype, rank, device and sizes of what they are given, and raise ValueError where one is another. In the annotation of a
+result, and where a native function calls another, a name of a size is for the reader alone.
 
 Every marker carries `dtype` (TensorFlow's name), `rank`, `shape` (one entry for each axis: an int, a str or None) and `device` ("CPU").
 Importing this module imports neither TensorFlow nor NumPy nor the compiler.

@@ -1,6 +1,8 @@
 // src/codegen/emit.cpp: see emit.h. The code of one level lies in a namespace of its own name, so several levels link into one artifact.
 #include "codegen/emit.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "codegen/function.h"
 #include "codegen/kernel.h"
@@ -68,6 +70,7 @@ struct NamedType {
   std::string name;
   const ir::Type* type;
   bool hidden;
+  const std::vector<int64_t>* sizes;
 };
 
 // A natif_value_type table; returns its name or nullptr.
@@ -75,13 +78,13 @@ Code print_value_types(Writer& w, const Code& table, const std::vector<NamedType
   if (values.empty()) return "nullptr";
   std::vector<Code> rows;
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto& [name, type, hidden] = values[i];
+    const auto& [name, type, hidden, sizes] = values[i];
     Code dims = "nullptr";
-    if (type->is_tensor() && *type != ir::Type::tensor_of_rank(type->dtype, type->rank())) {
+    if (std::any_of(sizes->begin(), sizes->end(), [](int64_t size) { return size != ir::free_size; })) {
       dims = code("$_dims_$", table, i);
-      std::vector<Code> sizes;
-      for (int64_t size : type->dims) sizes.push_back(number(size));
-      w.line("constexpr int64_t $[] = {$};", dims, list(sizes));
+      std::vector<Code> numbers;
+      for (int64_t size : *sizes) numbers.push_back(number(size));
+      w.line("constexpr int64_t $[] = {$};", dims, list(numbers));
     }
     rows.push_back(code("{$, $, $, $, $, $}", quoted(name), kind_of(*type), type->is_tensor() ? ir::abi_number(type->dtype) : 0,
                         type->rank(), hidden ? 1 : 0, dims));
@@ -98,8 +101,8 @@ void print_functions(Writer& w, Tables& tables, const Module& module, Functions 
     const ir::Function& function = functions[i].function;
     std::vector<NamedType> parameters, results;
     for (const ir::Parameter& parameter : function.parameters)
-      parameters.push_back({parameter.name, &function.type(parameter.value), parameter.hidden});
-    for (const ir::Type& type : function.results) results.push_back({"", &type, false});
+      parameters.push_back({parameter.name, &function.type(parameter.value), parameter.hidden, &function.sizes_of(parameter)});
+    for (const ir::Type& type : function.results) results.push_back({"", &type, false, &type.dims});
     std::vector<Code> entries;
     for (const std::string& level : module.levels) entries.push_back(code("natif::$::$", level_namespace(level), entry_name(i, function)));
     w.line("constexpr natif_entry function_$_entries[] = {$};", i, list(entries));

@@ -84,9 +84,9 @@ class Module {
     });
     std::vector<natif_value_type>& parameters = value_types_.emplace_back();
     for (const ir::Parameter& parameter : graph.parameters)
-      parameters.push_back(value_type(parameter.name.c_str(), graph.type(parameter.value), parameter.hidden));
+      parameters.push_back(value_type(parameter.name.c_str(), graph.type(parameter.value), parameter.hidden, graph.sizes_of(parameter)));
     std::vector<natif_value_type>& results = value_types_.emplace_back();
-    for (const ir::Type& result : graph.results) results.push_back(value_type("", result, false));
+    for (const ir::Type& result : graph.results) results.push_back(value_type("", result, false, result.dims));
     functions_.push_back({.name = graph.name.c_str(),
                           .entries = &entries_.emplace_back(Entries{.program = &program}).only,
                           .parameters = parameters.data(),
@@ -97,13 +97,13 @@ class Module {
                           .span = span(graph.span)});
   }
 
-  natif_value_type value_type(const char* name, const ir::Type& type, bool hidden) {
+  natif_value_type value_type(const char* name, const ir::Type& type, bool hidden, const std::vector<int64_t>& sizes) {
     return {.name = name,
             .kind = kind_of(type),
             .dtype = ir::abi_number(type.dtype),
             .rank = type.rank(),
             .hidden = hidden,
-            .dims = type.dims.empty() ? nullptr : lists_.emplace_back(type.dims).data()};
+            .dims = sizes.empty() ? nullptr : lists_.emplace_back(sizes).data()};
   }
 
   int32_t span(const base::Span& place) {

@@ -19,6 +19,7 @@ struct Reader {
   const ModuleScope& scope;
   std::string& reason;
   int depth = 0;
+  std::vector<std::string> size_names = {};  // of the last shape that was written out
 
   std::nullopt_t refuse(std::string why) {
     reason = std::move(why);
@@ -103,6 +104,7 @@ struct Reader {
     }
     if (!dims.is("Tuple")) return refuse("is annotated with a shape that is neither a rank nor a tuple of sizes");
     std::vector<int64_t> sizes;
+    size_names.clear();
     for (const Syntax& element : dims.children("elts")) {
       std::optional<ops::Literal> size = read_literal(element);
       if (!size && element.is("Name")) {
@@ -113,6 +115,8 @@ struct Reader {
       const bool named = size && (std::holds_alternative<std::string>(*size) || std::holds_alternative<ops::None>(*size));
       if (!named && (!number || *number < 0)) return refuse("is annotated with a size that is neither an int, a name nor None");
       sizes.push_back(number ? *number : ir::free_size);
+      const std::string* name = size ? std::get_if<std::string>(&*size) : nullptr;
+      size_names.push_back(name ? *name : std::string());
     }
     if (sizes.size() > ir::max_rank) return refuse("has more than " + std::to_string(ir::max_rank) + " axes");
     return sizes;
@@ -169,8 +173,12 @@ const std::vector<std::string>& marker_names() {
   return names;
 }
 
-std::optional<ir::Type> read_annotation(const Syntax& annotation, const ModuleScope& scope, std::string& reason) {
-  return Reader{scope, reason}.type(annotation);
+std::optional<ir::Type> read_annotation(const Syntax& annotation, const ModuleScope& scope, std::string& reason,
+                                        std::vector<std::string>* size_names) {
+  Reader reader{scope, reason};
+  std::optional<ir::Type> type = reader.type(annotation);
+  if (size_names) *size_names = std::move(reader.size_names);
+  return type;
 }
 
 std::optional<ResultAnnotation> read_result_annotation(const Syntax& annotation, const ModuleScope& scope, std::string& reason) {

@@ -17,7 +17,9 @@ bool is_marker_module(const std::string& path);
 const std::vector<std::string>& marker_names();
 
 /// The type that an annotation names; nullopt, with a reason such as "is annotated with what natif does not know", for anything else.
-std::optional<ir::Type> read_annotation(const Syntax& annotation, const ModuleScope&, std::string& reason);
+/// `size_names` gets a tensor's names of sizes where they are written out: one an axis, "" where it has none.
+std::optional<ir::Type> read_annotation(const Syntax& annotation, const ModuleScope&, std::string& reason,
+                                        std::vector<std::string>* size_names = nullptr);
 
 /// The types of a result's annotation: one type, or those of a `tuple[A, B]`.
 struct ResultAnnotation {

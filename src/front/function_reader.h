@@ -54,6 +54,7 @@ class FunctionReader {
   // signature.cpp
   void read_signature();
   void read_parameter(const Syntax& parameter, const Syntax& default_value);
+  void share_sizes();
   void fix_sizes(const std::string& parameter, ir::Type& type) const;
   void read_default(const Syntax& parameter, const Syntax& default_value, const ir::Type& type);
   void finish(ClaimedFunction&, bool falls);
@@ -181,6 +182,10 @@ class FunctionReader {
   GraphBuilder builder_;
   Environment environment_;
   std::vector<base::Site> sites_;
+  struct NamedAxis {
+    size_t parameter, axis;
+  };
+  std::map<std::string, std::vector<NamedAxis>> named_sizes_;  // of the parameters' annotations
   std::map<std::string, ir::Value> hidden_;
   std::map<std::string, Guard> guards_;
   std::optional<ResultAnnotation> annotated_;  // absent: the first return decides

@@ -54,6 +54,7 @@ void FunctionReader::read_signature() {
   }
   const std::vector<Syntax> keyword_only = signature.children("kwonlyargs"), keyword_defaults = signature.children("kw_defaults");
   for (size_t i = 0; i < keyword_only.size(); ++i) read_parameter(keyword_only[i], keyword_defaults[i]);
+  share_sizes();
   for (const char* variadic : {"vararg", "kwarg"}) {
     const Syntax parameter = signature.child(variadic);
     if (!parameter) continue;
@@ -80,7 +81,8 @@ void FunctionReader::read_parameter(const Syntax& parameter, const Syntax& defau
   environment_[name] = Item{};
   const Syntax annotation = parameter.child("annotation");
   std::string reason = "has no annotation";
-  std::optional<Type> type = annotation ? read_annotation(annotation, scope_, reason) : std::nullopt;
+  std::vector<std::string> size_names;
+  std::optional<Type> type = annotation ? read_annotation(annotation, scope_, reason, &size_names) : std::nullopt;
   if (!type) {
     report(parameter, diagnostics::parameter_annotation, name, name + " " + reason);
     return;
@@ -89,8 +91,36 @@ void FunctionReader::read_parameter(const Syntax& parameter, const Syntax& defau
   fix_sizes(name, *type);
   if (default_value) read_default(parameter, default_value, *type);
   const ir::Value value = builder_.function.new_value(*type, name);
+  for (size_t axis = 0; axis < size_names.size(); ++axis)
+    if (!size_names[axis].empty()) named_sizes_[size_names[axis]].push_back({builder_.function.parameters.size(), axis});
   builder_.function.parameters.push_back({.name = name, .value = value, .bound = sizes_.contains(name)});
   environment_[name] = Item::of(value);
+}
+
+// Sizes of one name are the same: all fixed where bound tensors fix one, else numbered for the host to compare.
+void FunctionReader::share_sizes() {
+  ir::Function& graph = builder_.function;
+  int64_t number = ir::free_size;
+  for (const auto& [name, axes] : named_sizes_) {
+    if (axes.size() < 2) continue;
+    const auto size = [&](const NamedAxis& at) -> int64_t& {
+      return graph.values[graph.parameters[at.parameter].value].type.dims[at.axis];
+    };
+    const auto fixed = std::ranges::find_if(axes, [&](const NamedAxis& at) { return size(at) != ir::free_size; });
+    if (fixed == axes.end()) --number;
+    for (const NamedAxis& at : axes) {
+      ir::Parameter& parameter = graph.parameters[at.parameter];
+      if (fixed == axes.end()) {
+        if (parameter.sizes.empty()) parameter.sizes = graph.type(parameter.value).dims;
+        parameter.sizes[at.axis] = number;
+        continue;
+      }
+      if (size(at) != ir::free_size && size(at) != size(*fixed))
+        throw base::UserError("natif: " + definition_.name + " can't be specialised for two sizes called " + name);
+      size(at) = size(*fixed);
+      if (!parameter.sizes.empty()) parameter.sizes[at.axis] = size(*fixed);
+    }
+  }
 }
 
 void FunctionReader::fix_sizes(const std::string& parameter, Type& type) const {

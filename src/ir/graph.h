@@ -101,6 +101,9 @@ struct Parameter {
   Value value;
   bool hidden = false;  // a module-level name that the host reads at each call
   bool bound = false;   // captured by bind(): the same tensor at each call
+  /// Of a tensor that has sizes in common with other parameters, else empty: its sizes, but a free one below free_size is the same as every
+  /// size of the parameters with that number, which the host checks.
+  std::vector<int64_t> sizes = {};
 };
 
 struct Function {
@@ -114,6 +117,9 @@ struct Function {
 
   Value new_value(Type type, std::string name = {});
   const Type& type(Value value) const { return values[value].type; }
+  const std::vector<int64_t>& sizes_of(const Parameter& parameter) const {
+    return parameter.sizes.empty() ? type(parameter.value).dims : parameter.sizes;
+  }
 };
 
 bool is_terminator(NodeKind);

@@ -30,8 +30,9 @@ class Parser {
     while (!accept(")")) {
       if (!function_.parameters.empty()) expect(",");
       const bool hidden = accept("hidden "), bound = accept("bound ");
-      const Value value = declaration();
-      function_.parameters.push_back({function_.values[value].name, value, hidden, bound});
+      std::vector<int64_t> sizes;
+      const Value value = declaration(&sizes);
+      function_.parameters.push_back({function_.values[value].name, value, hidden, bound, std::move(sizes)});
     }
     expect("->");
     function_.tuple = accept("(");
@@ -96,7 +97,8 @@ class Parser {
     return value;
   }
 
-  Type type() {
+  /// `sizes`, where it is given, gets those of a tensor that has some in common with other parameters.
+  Type type(std::vector<int64_t>* sizes = nullptr) {
     if (accept("int")) return Type::integer();
     if (accept("float")) return Type::real();
     if (accept("bool")) return Type::boolean();
@@ -108,8 +110,13 @@ class Parser {
       std::vector<int64_t> dims;
       while (!accept("]")) {
         if (!dims.empty()) expect(",");
-        dims.push_back(accept("?") ? free_size : integer());
+        const bool is_free = accept("?");
+        const bool is_shared = is_free && sizes && position_ < text_.size() && text_[position_] >= '1' && text_[position_] <= '9';
+        dims.push_back(is_shared ? free_size - integer() : is_free ? free_size : integer());
       }
+      const auto shared = [](int64_t size) { return size < free_size; };
+      if (sizes && std::any_of(dims.begin(), dims.end(), shared)) *sizes = dims;
+      std::replace_if(dims.begin(), dims.end(), shared, free_size);
       return Type::tensor(dtype, std::move(dims));
     }
     fail("a type");
@@ -138,10 +145,10 @@ class Parser {
     return found->second;
   }
 
-  Value declaration() {
+  Value declaration(std::vector<int64_t>* sizes = nullptr) {
     const Named named = value_name();
     expect(":");
-    const Value value = function_.new_value(type(), named.name);
+    const Value value = function_.new_value(type(sizes), named.name);
     if (!values_.emplace(named.number, value).second) fail("a new value, not %" + std::to_string(named.number) + " again,");
     return value;
   }

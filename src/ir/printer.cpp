@@ -48,7 +48,12 @@ class Printer {
       if (parameter.hidden) text_ += "hidden ";
       if (parameter.bound) text_ += "bound ";
       names_[parameter.value] = parameter.name;
-      declare(parameter.value);
+      if (parameter.sizes.empty()) {
+        declare(parameter.value);
+      } else {
+        use(parameter.value);
+        text_ += ": " + to_text(Type::tensor(function_.type(parameter.value).dtype, parameter.sizes));
+      }
     }
     text_ += ") -> ";
     if (function_.tuple) text_ += '(';

@@ -69,6 +69,18 @@ TEST(Printer, HidesPlaces) {
   EXPECT_EQ(print(parse(text)), text);
 }
 
+TEST(Printer, KeepsSizesThatParametersShare) {
+  const std::string text = "func f(%x.0: f32[?1,?2], %y.1: f32[?1,4], %z.2: f32[?]) -> f32[?,?] {\n  return(%x.0)\n}\n";
+  const Function function = parse(text);
+  EXPECT_EQ(print(function), text);
+  EXPECT_EQ(function.parameters[0].sizes, (std::vector<int64_t>{-2, -3}));
+  EXPECT_EQ(function.parameters[1].sizes, (std::vector<int64_t>{-2, 4}));
+  EXPECT_TRUE(function.parameters[2].sizes.empty());
+  EXPECT_EQ(function.type(function.parameters[1].value).dims, (std::vector<int64_t>{free_size, 4}));
+  EXPECT_EQ(function.sizes_of(function.parameters[2]), (std::vector<int64_t>{free_size}));
+  EXPECT_THROW(parse("func f(%x.0: f32[?]) -> f32[?1] { return(%x.0) }"), base::UserError);
+}
+
 TEST(Printer, NumbersValuesInOrderOfAppearance) {
   EXPECT_EQ(print(parse("func f(%x.7: f32[]) -> f32[] { %y.2: f32[] = Abs(%x.7) %1: f32[] = Neg(%y.2) return(%1) }")),
             "func f(%x.0: f32[]) -> f32[] {\n  %y.1: f32[] = Abs(%x.0)\n  %2: f32[] = Neg(%y.1)\n  return(%2)\n}\n");

@@ -57,7 +57,8 @@ std::string to_text(const Type& type) {
   text += '[';
   for (size_t i = 0; i < type.dims.size(); ++i) {
     if (i) text += ',';
-    text += type.dims[i] == free_size ? "?" : std::to_string(type.dims[i]);
+    const int64_t size = type.dims[i];
+    text += size == free_size ? "?" : size < free_size ? "?" + std::to_string(free_size - size) : std::to_string(size);
   }
   return text + ']';
 }

@@ -50,7 +50,7 @@ bool fits(const Type& from, const Type& to, bool checked_later = false);
 Type join(const Type&, const Type&);
 bool joinable(const Type&, const Type&);
 
-/// The text form: "int", "float", "bool", "f32[?,64]", "i64[?]", "f32[]".
+/// The text form: "int", "float", "bool", "f32[?,64]", "i64[?]", "f32[]"; of a parameter's sizes below free_size "f32[?1,64]".
 std::string to_text(const Type&);
 /// For a person: "a rank-2 float32 tensor", "an int".
 std::string describe(const Type&);
