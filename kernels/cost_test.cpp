@@ -43,9 +43,15 @@ TEST(ParallelGrain, ALoopInOneBlockIsSplitToo) {
 }
 
 TEST(Products, LargeOnesAreLeftToTensorFlow) {
-  EXPECT_FALSE(is_large_product(600, 999));
-  EXPECT_TRUE(is_large_product(600, 1000));
-  EXPECT_TRUE(is_large_product(1, 600'000));
+  for (const int64_t rows : {1, 31}) {
+    EXPECT_FALSE(is_large_product(rows, 600, 999));
+    EXPECT_TRUE(is_large_product(rows, 600, 1000));
+    EXPECT_TRUE(is_large_product(rows, 1, 600'000));
+  }
+  for (const int64_t rows : {32, 1000}) {
+    EXPECT_FALSE(is_large_product(rows, 600, 749));
+    EXPECT_TRUE(is_large_product(rows, 600, 750));
+  }
 }
 
 TEST(Reductions, OneRowOfMoreThanEightThousandIsShared) {

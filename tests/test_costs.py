@@ -172,8 +172,10 @@ def test_a_product_of_few_rows_is_split(program: Any) -> None:
     assert is_split(program.product, draw(64, 700), draw(700, 300))
 
 
-def test_products_of_600_000_weights_are_tensorflows(program: Any) -> None:
-    below, above = (draw(4, 600), draw(600, 999)), (draw(4, 600), draw(600, 1000))
+@pytest.mark.parametrize(("rows", "columns"), [(4, 1000), (31, 1000), (32, 750), (100, 750)])
+def test_large_products_are_tensorflows(program: Any, rows: int, columns: int) -> None:
+    """Of 600,000 weights, or of 450,000 for 32 rows or more."""
+    below, above = (draw(rows, 600), draw(600, columns - 1)), (draw(rows, 600), draw(600, columns))
     assert not is_left_to_tensorflow(program.product, *below)
     assert is_left_to_tensorflow(program.product, *above)
     same(program.product, *below)

@@ -246,7 +246,7 @@ class KernelWriter {
       }
       const std::vector<Size>& axes = kernel_.leading;
       if (axes.size() > 2) w_.line("if (is_miscomputed_batch(s$, rows / s$)) return NATIF_DECLINED;", axes[axes.size() - 2], axes.back());
-      w_.line("if (product$.order == ProductOrder::kUnknown || is_large_product(s$, s$)) return NATIF_DECLINED;", index, stage.depth,
+      w_.line("if (product$.order == ProductOrder::kUnknown || is_large_product(rows, s$, s$)) return NATIF_DECLINED;", index, stage.depth,
               stage.width);
     }
     if (stage.kind == StageKind::Softmax && !kernel_.fast)

@@ -47,17 +47,20 @@ int64_t work_of_functions(const ir::Expression& expression) {
 }
 
 std::vector<WorkTerm> work_of(const Stage& stage) {
-  constexpr int64_t multiply_add = 22, softmax = 300, reduction = 50, transpose = 200;
+  constexpr int64_t multiply_add = 15, transpose = 300;
+  // An element's, and a row's.
+  constexpr int64_t softmax = 360, softmax_row = 9700, reduction = 25, reduction_row = 5600, argmax = 65, argmax_row = 6600;
   switch (stage.kind) {
     case StageKind::Pointwise:
       return {{work_of(stage.expression), {stage.width}}};
     case StageKind::Contraction:
       return {{multiply_add, {stage.depth, stage.width}}, {work_of(stage.expression), {stage.width}}};
     case StageKind::Softmax:
-      return {{softmax, {stage.width}}};
+      return {{softmax, {stage.width}}, {softmax_row, {}}};
     case StageKind::Reduction:
+      return {{reduction, {stage.depth}}, {reduction_row, {}}};
     case StageKind::ArgReduction:
-      return {{reduction, {stage.depth}}};
+      return {{argmax, {stage.depth}}, {argmax_row, {}}};
     case StageKind::Transpose:
       return {{transpose, {stage.width}}};
   }

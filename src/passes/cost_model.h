@@ -1,6 +1,8 @@
 // src/passes/cost_model.h: how much work a row of a kernel is, as a formula over its sizes. The unit is a picosecond of one core; what the
-// estimate decides at run time (whether rows are split over threads) is in kernels/cost.h. Measured on a Xeon with AVX-512, 16 lanes, data
-// in the first cache: a multiply-add 22 ps, an addition 25, a division 60, exp 120, log 230, tanh 220, sigmoid 200 an element.
+// estimate decides at run time (whether rows are split over threads) is in kernels/cost.h. Measured through native functions of 65,536
+// elements in the second cache, on one core of a Xeon with AVX-512 at 2.5 GHz: an addition 110 ps an element with its loads and store, each
+// further one 7; a division 220, sqrt 260, tanh 400, exp 430, log 460, sigmoid 530; a softmax 510 in rows of 64 and 1,330 in rows of 10, a
+// sum 110 and 590, an argmax 170 and 730, a transpose 340; a product's multiply-add 13 to 16.
 #pragma once
 
 #include <cstdint>
