@@ -54,6 +54,11 @@ TEST(Products, LargeOnesAreLeftToTensorFlow) {
   }
 }
 
+TEST(Products, PackedOnesStayLonger) {
+  EXPECT_FALSE(is_large_packed_product(600, 999));
+  EXPECT_TRUE(is_large_packed_product(600, 1000));
+}
+
 TEST(Reductions, OneRowOfMoreThanEightThousandIsShared) {
   EXPECT_FALSE(is_shared_reduction(1, 8192));
   EXPECT_TRUE(is_shared_reduction(1, 8193));

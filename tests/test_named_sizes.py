@@ -95,7 +95,7 @@ def test_the_graph_shows_which_are_shared(program: Any) -> None:
 def test_bound_sizes_fix_those_of_their_name(program: Any) -> None:
     bound = natif.compile(program.weighted, require=True).bind(w=tf.ones((3, 5)))
     assert bound(tf.ones((4, 3)), tf.ones((5,))).shape == (4, 3)
-    assert bound.source("ir").startswith("func weighted(%x.0: f32[?,3], %w.1: f32[3,5], %b.2: f32[5]) -> ")
+    assert bound.source("ir").startswith("func weighted(%x.0: f32[?,3], bound %w.1: f32[3,5], %b.2: f32[5]) -> ")
     with pytest.raises(ValueError, match=r"^natif: expected size 3 in dimension 1 of 'x', got 4"):
         bound(tf.ones((4, 4)), tf.ones((5,)))
     generic = natif.compile(program.weighted, require=True, specialize=False).bind(w=tf.ones((3, 5)))

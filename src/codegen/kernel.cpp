@@ -246,8 +246,9 @@ class KernelWriter {
       }
       const std::vector<Size>& axes = kernel_.leading;
       if (axes.size() > 2) w_.line("if (is_miscomputed_batch(s$, rows / s$)) return NATIF_DECLINED;", axes[axes.size() - 2], axes.back());
-      w_.line("if (product$.order == ProductOrder::kUnknown || is_large_product(rows, s$, s$)) return NATIF_DECLINED;", index, stage.depth,
-              stage.width);
+      const Code left = passes::packed_parameter(kernel_, stage) ? code("is_large_packed_product(s$, s$)", stage.depth, stage.width)
+                                                                 : code("is_large_product(rows, s$, s$)", stage.depth, stage.width);
+      w_.line("if (product$.order == ProductOrder::kUnknown || $) return NATIF_DECLINED;", index, left);
     }
     if (stage.kind == StageKind::Softmax && !kernel_.fast)
       w_.line("if (!is_known_softmax(softmax_order, rows, s$)) return NATIF_DECLINED;", stage.width);
