@@ -128,7 +128,7 @@ def test_a_claim_for_certain_sizes():
     tree, line = ast.parse(program), HEAD.count("\n") + 1
     sizes = ("f", line, {"w": [4, 3]})
     (f,) = _compiler.claim_module(tree, "program.py", "program", sizes)
-    assert f["ir"].startswith("func f(%x.0: f32[?,?], %w.1: f32[4,3]) -> f32[?,3]")
+    assert f["ir"].startswith("func f(%x.0: f32[?,?], bound %w.1: f32[4,3]) -> f32[?,3]")
     request = [(f, "f", "auto", "exact")]
     plan = _compiler.compile_module(tree, "program.py", "program", request, ["native"], specialized=sizes)
     assert plan.functions[0]["ir"] == f["ir"]
