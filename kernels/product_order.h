@@ -64,7 +64,9 @@ enum class ProductOrder : uint8_t { kUnknown, kChains, kRowDots, kLanes16, kAvx2
     return s.k <= 768 || stays_in_place ? ProductOrder::kChains : ProductOrder::kUnknown;
   }
   if (rules.onednn_avx2) {
-    const bool known = s.k <= (s.transpose_left ? 96 : 256) && s.m * s.k * s.n <= 4'000'000 && (s.m <= 526 || s.n <= 526);
+    // Large results of short chains are cut otherwise: from 278,000 elements on where neither M nor N is below 330.
+    const bool is_cut_alike = s.m <= 200 || s.n <= 200 || s.m * s.n <= 250'000;
+    const bool known = s.k <= (s.transpose_left ? 96 : 256) && s.m * s.k * s.n <= 4'000'000 && is_cut_alike;
     return known ? ProductOrder::kAvx2 : ProductOrder::kUnknown;
   }
   if (rules.eigen) return is_one_eigen_chain(s, 320) ? ProductOrder::kChains : ProductOrder::kUnknown;

@@ -178,6 +178,9 @@ TEST(ProductOrder, ChangesWhereEagersKernelsDo) {
   EXPECT_EQ(order(kAvx2Rules, 16, 256, 64), O::kAvx2);
   EXPECT_EQ(order(kAvx2Rules, 16, 257, 64), O::kUnknown);
   EXPECT_EQ(order(kAvx2Rules, 16, 97, 64, true), O::kUnknown);
+  EXPECT_EQ(order(kAvx2Rules, 500, 5, 500), O::kAvx2);
+  EXPECT_EQ(order(kAvx2Rules, 501, 5, 665), O::kUnknown) << "a large result of short chains";
+  EXPECT_EQ(order(kAvx2Rules, 200, 5, 3000), O::kAvx2);
   EXPECT_EQ(order(kAvx2Rules, 1, 32, 64), O::kChains);
   EXPECT_EQ(order(kEigen, 1, 32, 64), O::kEigenVector);
   EXPECT_EQ(order(kEigen, 1, 300, 65), O::kUnknown) << "one output left over for a thread";

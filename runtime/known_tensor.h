@@ -32,7 +32,7 @@ class KnownTensor {
   PyObject* last_ = nullptr;  // an address to compare with; the object may be gone
   // How often a tensor may still be remembered: a fresh one at each call often has the address of the one before, and remembering it is
   // for nothing.
-  int patience_ = 64;
+  int patience_ = 1000;
   Ref reference_;  // weak
   const TFE_TensorHandle* handle_ = nullptr;
   const EagerContext* context_ = nullptr;

@@ -145,6 +145,7 @@ for batch in (1, 2, 3, 7, 8, 15, 16, 17, 24, 33, 50, 72, 100, 128, 1000):
         calls += [(hidden, (x, draw(32, n), draw(n))), (turned, (x, draw(n, 32), draw(n)))]
     if batch == 1:
         calls += zero_sums
+        calls += [(product, (draw(m, k), draw(k, n))) for m, k, n in ((501, 5, 665), (512, 4, 600), (768, 8, 513), (500, 5, 500))]
     for function, arguments in calls:
         mine, theirs = np.asarray(function(*arguments)), np.asarray(function.python(*arguments))
         if mine.dtype != theirs.dtype or mine.tobytes() != theirs.tobytes():
