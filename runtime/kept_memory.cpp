@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "runtime/arena.h"
+
 namespace natif::runtime {
 
 void KeptMemory::Free::operator()(void* memory) const { std::free(memory); }
@@ -12,6 +14,7 @@ const void* KeptMemory::get(int32_t slot, size_t bytes, Fill fill, const void* c
   std::unique_ptr<void, Free>& memory = memories_[slot];
   if (memory == nullptr) {
     constexpr size_t alignment = 64;
+    if (bytes > Arena::kLargest) return nullptr;
     memory.reset(std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment));
     if (memory != nullptr) fill(memory.get(), context);
   }
