@@ -115,8 +115,9 @@ template <Vector V>
   }
 #endif
   using I = IntOf<V>;
-  const I bits = reinterpret_cast<I>(a), above = bits - 0x3f400000;  // 0.75
-  const V m = reinterpret_cast<V>(bits - (above & INT32_MIN >> 8)), e = __builtin_convertvector(above >> 23, V);
+  typedef uint32_t Bits __attribute__((vector_size(sizeof(V))));  // of negative numbers, too, whose difference to 0.75 wraps around
+  const Bits bits = reinterpret_cast<Bits>(a), above = bits - 0x3f400000u;
+  const V m = reinterpret_cast<V>(bits - (above & 0xff800000u)), e = __builtin_convertvector(reinterpret_cast<I>(above) >> 23, V);
   const V infinity = splat<V>(__builtin_inff());
   V y = log_of_parts(m, e);
   y = reinterpret_cast<V>(reinterpret_cast<I>(y) | ~(a >= V{}));  // negative or NaN: all bits set
