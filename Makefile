@@ -18,7 +18,7 @@ setup-test:
 demo: build  ## eager against native on 1,797 handwritten digits
 	@.venv/bin/python examples/digits/run.py
 
-test: setup-test  ## everything that CI checks
+test: setup-test  ## linters, C++ units (plain and under sanitizers), Python tests
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory units
 	@$(MAKE) --no-print-directory sanitized-units

@@ -53,10 +53,14 @@ function(natif_library folder)
   endif()
 endfunction()
 
-# natif_check_headers(FOLDER [target…]): with the tests (once, not again under sanitizers), compiles each header of the folder alone, against what natif::FOLDER and the
-# targets give. natif_library() does it for folders with sources.
+# natif_check_headers(FOLDER [target…]): with the tests (once, not again under sanitizers), compiles each header of the folder alone, against
+# what natif::FOLDER and the targets give; bench_*.h, which need Google Benchmark, with the benchmarks. natif_library() does it for folders
+# with sources.
 function(natif_check_headers folder)
   file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+  if(NOT NATIF_BENCH)
+    list(FILTER headers EXCLUDE REGEX "/bench_[^/]*\\.h$")
+  endif()
   if(NOT NATIF_TESTS OR NATIF_SANITIZE OR NOT headers)
     return()
   endif()

@@ -1,7 +1,7 @@
 // A whole chain as generated code writes it: (x − mean) / scale → matmul + bias → relu → matmul + bias → softmax → argmax, 32 → 64 → 8.
 //
-// The template of the code generator: sizes that are known become Size<…>, a block of rows passes through all kernels before the next
-// begins, intermediates lie in scratch memory that the caller provides, and a declined block declines the call.
+// Written by hand, to test and time the kernels together: sizes that are known become Size<…>, a block of rows passes through all kernels
+// before the next begins, intermediates lie in scratch memory that the caller provides, and a declined block declines the call.
 #pragma once
 
 #include "kernels/matmul.h"

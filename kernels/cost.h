@@ -1,5 +1,5 @@
-// The cost model: what is decided by run-time sizes. Work is counted in picoseconds of one core, as measured on a 2-core Xeon with AVX-512
-// (2.0–2.6 GHz, the constants' benchmark is src/passes/cost_model.h's table); only its order of magnitude matters here.
+// The cost model: what is decided by run-time sizes. Work is counted in picoseconds of one core, as measured on a Xeon with AVX-512 (the
+// table in src/passes/cost_model.h); only its order of magnitude matters here.
 #pragma once
 
 #include <stdint.h>

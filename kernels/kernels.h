@@ -16,8 +16,10 @@
 //   matmul_lanes16.h, matmul_avx2.h, matvec_eigen.h  the orders beside those of matmul.h and matvec.h
 //   reduce_axes.h  reductions of a whole tensor over any axes
 //   reduce.h     sum, mean, max, min, prod over either axis transpose.h  blocked transpose
-//   math_fast.h  transcendentals within 2 ULP, not eager's bits; tanh_segments.h: its tanh; softmax_fast.h: softmax for the same,
-//   on four_vectors.h
+//   math_fast.h, softmax_fast.h  for numerics="fast", not eager's bits
+//   product_packed.h  weights that bind() packed            schedule.h  control flow over row values
+//   broadcast.h  operands broadcast over any axes           artifact.h, launch.h, cost.h, scalar.h: what surrounds kernels in emitted code;
+//   tanh_segments.h: its tanh; softmax_fast.h: softmax for the same, on four_vectors.h
 //
 // Each header compiles alone and states the order of operations that gives eager's bits. Everything runs under FlushDenormals (vec.h).
 #pragma once

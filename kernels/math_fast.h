@@ -37,8 +37,7 @@ template <Vector V, class... Rest>
   return highest;
 }
 
-// ---- powers of two
-// ----------------------------------------------------------------------------------------------------------------------------
+// ---- powers of two ----
 
 // Added to a number of less than 2²² in magnitude, it leaves the nearest whole number n in the sum's lowest bits, plus the exponent's bias:
 // shifted to the exponent's place, they are 2^n for −127 ≤ n ≤ 128 (0 and inf at the ends).
@@ -55,10 +54,9 @@ struct ExpParts {
   V mantissa, sum;
 };
 
-// For |x| < 2¹⁶. x = n·ln 2 + r, ln 2 in two constants of which the first has 9 bits, so that n times it is exact (Cody and Waite). e^r is
-// 1
-// + r + r²·p(r) on |r| ≤ 0.3475, p the minimax polynomial of degree 4 with float32 coefficients by Lawson's algorithm, rounded one after
-// the other from the lowest on: 0.075 · 2⁻²⁴ of error.
+// For |x| < 2¹⁶. x = n·ln 2 + r, ln 2 in two constants of which the first has 9 bits, so that n times it is exact (Cody and Waite). On
+// |r| ≤ 0.3475, e^r is 1 + r + r²·p(r), p the minimax polynomial of degree 4 with float32 coefficients by Lawson's algorithm, rounded one
+// after the other from the lowest on: 0.075 · 2⁻²⁴ of error.
 template <Vector V>
 [[gnu::always_inline]] inline ExpParts<V> exp_parts(V x) {
   const V sum = multiply_add(x, splat<V>(1.44269504088896341f), splat<V>(kWholeNumbers)), n = sum - splat<V>(kWholeNumbers);
@@ -92,8 +90,7 @@ template <Vector V>
 #endif
 }
 
-// ---- log
-// --------------------------------------------------------------------------------------------------------------------------------------
+// ---- log ----
 
 // ln x = ln m + e·ln 2 with m in [0.75, 1.5): ln(1 + r) is r + r²·p(r), p of degree 7, found as exp's: 0.47 · 2⁻²⁴ of relative error.
 template <Vector V>
@@ -125,8 +122,7 @@ template <Vector V>
   return a == V{} ? -infinity : y;
 }
 
-// ---- tanh and sigmoid
-// -------------------------------------------------------------------------------------------------------------------------
+// ---- tanh and sigmoid ----
 
 // `magnitude` without a sign.
 template <Vector V>

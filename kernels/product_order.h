@@ -64,7 +64,7 @@ enum class ProductOrder : uint8_t { kUnknown, kChains, kRowDots, kLanes16, kAvx2
     return s.k <= 768 || stays_in_place ? ProductOrder::kChains : ProductOrder::kUnknown;
   }
   if (rules.onednn_avx2) {
-    // Large results of short chains are cut otherwise: from 278,000 elements on where neither M nor N is below 330.
+    // Large results of short chains are cut otherwise, seen from 278,000 elements on with M and N of 330 or more; the limits leave room.
     const bool is_cut_alike = s.m <= 200 || s.n <= 200 || s.m * s.n <= 250'000;
     const bool known = s.k <= (s.transpose_left ? 96 : 256) && s.m * s.k * s.n <= 4'000'000 && is_cut_alike;
     return known ? ProductOrder::kAvx2 : ProductOrder::kUnknown;

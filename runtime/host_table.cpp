@@ -236,6 +236,8 @@ bool inject_fault(const char* name) {
     faulty.parallel_for = [](natif_call* call, int64_t, int64_t, natif_body, void*, size_t) { return no_memory(of(call), "scratch", 1); };
   } else if (which == "poll") {
     faulty.poll = [](natif_call* call) { return of(call).fail_native(0, -1, "natif: injected fault"); };
+  } else if (which == "keep") {
+    faulty.keep = [](natif_call*, int32_t, int32_t, size_t, void (*)(void*, const void*), const void*) -> const void* { return nullptr; };
   } else if (which == "handle") {
     make_no_handles = true;
   } else {

@@ -1,6 +1,5 @@
 // runtime/module.cpp: the extension module `natif._runtime`: the types Artifact and NativeFunction, the self-check's outcomes, and the
 // switches by which the tests put the runtime into situations that a healthy machine never shows.
-#include <cstring>
 
 #include "runtime/artifact.h"
 #include "runtime/eager_context.h"

@@ -37,12 +37,12 @@ struct ParameterSource {
   Ref object;        // the global's name, or the bound tensor
 };
 
-// The function's state. It changes only with the GIL.
 // Two axes of tensor parameters whose sizes are the same in every call.
 struct SharedSize {
   int parameter, axis, first, first_axis;
 };
 
+// The function's state. It changes only with the GIL.
 struct FunctionState {
   enum class Stage { kUnbuilt, kBuilding, kReady, kUnavailable };
   enum class Mode { kAuto, kNative, kPython };

@@ -15,7 +15,7 @@ import pytest
 import tensorflow as tf
 
 import natif
-from natif import variant
+from natif import _runtime, variant
 
 HEAD = "import tensorflow as tf\nimport natif\nfrom natif.types import *\n"
 SCORE = """
@@ -120,6 +120,20 @@ def test_wide_weights_are_packed_once_for_each_function(program):
     assert "turned packed once" in plan
     assert "packed" not in program.wide.source("plan")
     assert [function.calls["native"] for function in bound] == [8, 8]
+
+
+def test_without_memory_for_packed_weights_the_ops_run(program):
+    rng = np.random.default_rng(7)
+    given = {"w": tf.constant(rng.standard_normal((9, 600)).astype(np.float32)), "b": tf.ones(600), "turned": tf.ones((5, 600))}
+    x = tf.constant(rng.standard_normal((40, 9)).astype(np.float32))
+    bound, expected = program.wide.bind(**given), program.wide.python(x, **given).numpy().tobytes()
+    try:
+        _runtime.inject_fault("keep")
+        assert bound(x).numpy().tobytes() == expected
+    finally:
+        _runtime.inject_fault(None)
+    assert bound(x).numpy().tobytes() == expected
+    assert bound.calls == {"native": 2, "python": {}}
 
 
 def test_threads_that_meet_at_the_first_call_pack_once(program):

@@ -4,7 +4,7 @@ natif         version
 rules         one for each op: rule ("natif/Relu"), op (TensorFlow's name), spellings, operator, summary, forms (calls that are native),
               ranks (the operands' ranks that are native, by trial), dtypes, lanes, exactness (rule, domain), diagnostics (codes) and
               seed_rules (id and code of the rules of rextio-tensorflow 0.1.3 that it covers)
-fallback      the seed's rule for what is not supported
+fallback      rextio-tensorflow's rule for what is not supported
 diagnostics   code, outcome, text and suggestion of every diagnostic
 """
 

@@ -36,7 +36,7 @@ def native(function: Any = None, /, **options: Any) -> Any:
     lane: "auto" takes natif's kernels wherever they apply and TensorFlow's ops for the rest, "tfe" TensorFlow's ops only, "fused" natif's
         kernels only (CompileError where an op has none).
     numerics: "exact" gives eager's very bits, "fast" may differ within the bounds of docs/numerics.md.
-    on_mismatch: an argument of another dtype, rank or device raises ("raise"), or such a call runs the Python body ("fallback").
+    on_mismatch: an argument of another dtype, rank, device or size raises ("raise"), or such a call runs the Python body ("fallback").
     require: CompileError where the function can't be native, instead of staying Python.
     target: the processor to build for: "native", "x86-64-v2", "x86-64-v3", "x86-64-v4".
     specialize: bind() builds code for the sizes of the bound tensors, in a second, where there is a compiler; see docs/bind.md.

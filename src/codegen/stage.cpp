@@ -2,8 +2,6 @@
 #include "codegen/stage.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 
 #include "base/error.h"
 #include "codegen/block_epilogue.h"
@@ -24,6 +22,14 @@ using passes::StageKind;
 
 }  // namespace
 
+namespace {
+
+bool has_static_sizes(const Kernel& kernel, const Stage& stage) {
+  return kernel.sizes[stage.depth].fixed != ir::free_size && kernel.sizes[stage.width].fixed != ir::free_size;
+}
+
+}  // namespace
+
 bool has_product(const Kernel& kernel) {
   return std::any_of(kernel.stages.begin(), kernel.stages.end(),
                      [](const Stage& stage) { return stage.kind == StageKind::Contraction && !stage.of_batch; });
@@ -32,10 +38,6 @@ bool has_product(const Kernel& kernel) {
 bool has_ordered_softmax(const Kernel& kernel) {
   return !kernel.fast &&
          std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) { return stage.kind == StageKind::Softmax; });
-}
-
-bool has_static_sizes(const Kernel& kernel, const Stage& stage) {
-  return kernel.sizes[stage.depth].fixed != ir::free_size && kernel.sizes[stage.width].fixed != ir::free_size;
 }
 
 std::set<std::string> headers_of(const Kernel& kernel, const Stage& stage) {

@@ -61,23 +61,4 @@ Term Expression::call(Intrinsic intrinsic, Term x, Term y) {
   return add_shared(*this, {.kind = Kind::Call, .intrinsic = intrinsic, .operands = {x, y}});
 }
 
-Term Expression::inline_expression(const Expression& other, const std::vector<Term>& inputs) {
-  std::vector<Term> here;
-  for (const Entry& entry : other.terms) {
-    switch (entry.kind) {
-      case Kind::Input:
-        here.push_back(inputs.at(entry.input));
-        break;
-      case Kind::Constant:
-        here.push_back(constant(entry.constant));
-        break;
-      case Kind::Call:
-        here.push_back(add_shared(*this, {.kind = Kind::Call,
-                                          .intrinsic = entry.intrinsic,
-                                          .operands = {here[entry.operands[0].index], here[entry.operands[1].index]}}));
-    }
-  }
-  return here.at(other.result.index);
-}
-
 }  // namespace natif::ir

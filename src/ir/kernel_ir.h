@@ -55,9 +55,6 @@ struct Expression {
   Term constant(float value);
   Term call(Intrinsic, Term);
   Term call(Intrinsic, Term, Term);
-
-  /// Appends `other` with its inputs replaced by `inputs`; returns its result here. Equal terms are shared.
-  Term inline_expression(const Expression& other, const std::vector<Term>& inputs);
 };
 
 }  // namespace natif::ir

@@ -1,5 +1,4 @@
 // src/ops/matmul.cpp
-#include <algorithm>
 
 #include "ops/families.h"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ir/printer.h"
 #include "ir/verifier.h"
 #include "ops/registry.h"
 

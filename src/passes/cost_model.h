@@ -22,9 +22,9 @@ struct WorkTerm {
 /// The work of one row of a stage.
 std::vector<WorkTerm> work_of(const Stage&);
 
-/// The bound parameter that the right matrix of a Contraction is, where it pays to lay it out anew, once: where its rows are a page apart
-/// or more (256·512: 1.1 times as fast, 512·1024: 2.0; none is up to 256 columns), or where it lies transposed and would be turned at each
-/// call.
+/// The bound parameter that the right matrix of a Contraction is, where it pays to lay it out anew, once: where its rows have
+/// 512 columns or more (256·512 and 512·512: 1.1 times as fast, 512·1024: 2.0; nothing is gained up to 256 columns), or where it lies
+/// transposed and would be turned at each call.
 std::optional<uint32_t> packed_parameter(const Kernel&, const Stage&);
 
 /// The work of an expression's functions for one element, without its loads and its store.

@@ -6,8 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "base/error.h"
-#include "ops/registry.h"
 #include "passes/control_flow.h"
 #include "passes/rewrite.h"
 

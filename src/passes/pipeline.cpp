@@ -2,7 +2,7 @@
 #include "passes/pipeline.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "base/error.h"
 #include "ops/registry.h"

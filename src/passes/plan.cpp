@@ -1,4 +1,4 @@
-// src/passes/plan.cpp: planning, first half: which values of a group are row values and which invariant, and which sizes are the same.
+// src/passes/plan.cpp: planning, first part: which values of a group are row values and which invariant, and which sizes are the same.
 #include "passes/plan.h"
 
 #include <algorithm>

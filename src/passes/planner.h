@@ -28,7 +28,6 @@ class Sizes {
   bool same(Size a, Size b) const { return root(a) == root(b) || (fixed(a) != ir::free_size && fixed(a) == fixed(b)); }
   /// Refused where both are fixed and differ.
   void unify(Size, Size);
-  size_t count() const { return infos_.size(); }
 
  private:
   std::vector<Size> parents_;

@@ -1,11 +1,10 @@
-// src/passes/stages.cpp: planning, second half: which loops compute a group. A pointwise op whose result goes into one other pointwise loop
+// src/passes/stages.cpp: planning, second part: which loops compute a group. A pointwise op whose result goes into one other pointwise loop
 // only becomes part of that loop's expression, up to most_work_of_a_loop; the last product that a loop's expression reads takes the
 // expression as its epilogue.
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
-#include "ops/registry.h"
 #include "passes/cost_model.h"
 #include "passes/planner.h"
 
@@ -252,14 +251,14 @@ class StageWriter {
 
   ir::Term term(Loop& loop, const Node& node, size_t position) {
     const Value operand = node.operands[position];
-    if (const auto known = loop.terms.find(operand); known != loop.terms.end() && !reads_again(loop, node, operand)) return known->second;
+    // An input may be read in two ways by two ops of one loop, as a whole and broadcast, so what was found for one does not serve the
+    // other.
+    if (const auto known = loop.terms.find(operand); known != loop.terms.end() && (draft_.op_of(operand) || draft_.number_of(operand)))
+      return known->second;
     if (const Node* number = draft_.number_of(operand)) return number_term(loop, *number, operand);
     const Operand read = draft_.computes(operand) ? computed_operand(loop, operand) : input_operand(loop, node, position);
     return loop.terms[operand] = add_operand(loop, read);
   }
-
-  // An input may be read in two ways by two ops of one loop, as a whole and broadcast, so what was found for one does not serve the other.
-  bool reads_again(const Loop&, const Node&, Value operand) const { return draft_.is_input(operand); }
 
   ir::Term number_term(Loop& loop, const Node& number, Value operand) {
     const auto literal = draft_.producer.find(number.operands[0]);
