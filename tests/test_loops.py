@@ -179,6 +179,13 @@ def three_axes(x: Tensor["float32", (None, None, None)], w: TensorF32Cpu2D, n: i
 
 
 @native
+def counted(x: TensorF32Cpu1D) -> tuple[TensorF32Cpu1D, TensorF32Cpu0D, int]:
+    y = tf.square(x)
+    rows = len(y)
+    return y, rows + tf.reduce_max(y), rows * 2
+
+
+@native
 def divided(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:
     h = tf.tanh(x)
     for i in range(n):
@@ -327,6 +334,12 @@ def test_a_loop_is_one_kernel(program: ModuleType, without_ops: Any, name: str) 
     native, eager = values_of(without_ops(lambda: function(*given))), values_of(function.python(*given))
     for mine, theirs in zip(native, eager, strict=True):
         assert not tf.is_tensor(mine) or mine.numpy().tobytes() == theirs.numpy().tobytes()
+
+
+def test_numbers_between_ops_without_a_loop(program: ModuleType) -> None:
+    rng = np.random.default_rng(4)
+    for rows in (0, 1, 7, 9, 100):
+        check(program.counted, draw(rng, rows))
 
 
 def test_other_ranks(program: ModuleType) -> None:

@@ -245,7 +245,8 @@ Draft begin(const ir::Function& function, std::span<const Node* const> nodes, co
   for (Value output : outputs) (function.type(output).is_tensor() ? draft.outputs : draft.kernel.number_outputs).push_back(output);
   draft.kernel.outputs = draft.outputs;
   for_each_node_of(draft, [&](const Node& node) {
-    draft.has_control_flow = draft.has_control_flow || !node.regions.empty();
+    const bool computes_number = node.kind == NodeKind::Scalar || node.kind == NodeKind::Dimension;
+    draft.has_control_flow = draft.has_control_flow || computes_number || !node.regions.empty();
     if (node.kind != NodeKind::Op && node.kind != NodeKind::ToTensor && node.kind != NodeKind::Literal) return;
     base::require(node.results.size() == 1, "a node of a kernel has one result");
     draft.producer[node.results[0]] = &node;

@@ -76,7 +76,9 @@ def _declare(value: str, kind: str, sizes: _Sizes, ranks: dict[str, int]) -> Non
     dims = match[1].split(",") if match[1] else []
     ranks[value] = len(dims)
     for axis, dim in enumerate(dims):
-        if dim != "?":
+        if dim.startswith("?") and dim != "?":  # a size with a name, the same wherever the name stands
+            sizes.unite((value, axis), (dim, 0))
+        elif dim != "?":
             sizes.fixed[value, axis] = int(dim)
 
 
