@@ -50,9 +50,16 @@ class Schedule {
   bool interrupted() const { return interrupted_; }
 
  private:
-  static const void* this_thread() {
-    static thread_local char mark;
-    return &mark;
+  // The thread pointer of the platform's ABI. The address of a thread_local would tell threads apart as well, but make artifacts need the
+  // dynamic linker's library.
+  static uintptr_t this_thread() {
+    uintptr_t pointer;
+#if defined(__x86_64__)
+    asm volatile("mov %%fs:0, %0" : "=r"(pointer));
+#elif defined(__aarch64__)
+    asm volatile("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
+    return pointer;
   }
 
   [[gnu::noinline]] natif_status grow() {
@@ -66,7 +73,7 @@ class Schedule {
   }
 
   const Session& session_;
-  const void* thread_ = this_thread();
+  uintptr_t thread_ = this_thread();
   FloatControl::State callers_ = FloatControl::read();
   uint32_t local_[256];
   uint32_t* words_ = local_;
