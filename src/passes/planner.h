@@ -55,10 +55,10 @@ struct Draft {
   std::map<ir::Value, const ir::Node*> producer;                // the Op, ToTensor or Literal node of the group that makes a value
   std::map<ir::Value, std::vector<const ir::Node*>> consumers;  // Op nodes
   std::vector<ir::Value> outputs;
-  std::vector<Run> runs;                     // in program order
-  std::map<const ir::Node*, size_t> run_of;  // of the ops
-  uint32_t end = 0;                          // the place after all of the group
-  bool has_control_flow = false;  // or arithmetic on numbers between its ops, which the launch does in the same way
+  std::vector<Run> runs;                      // in program order
+  std::map<const ir::Node*, size_t> run_of;   // of the ops
+  uint32_t end = 0;                           // the place after all of the group
+  bool has_control_flow = false;              // or arithmetic on numbers between its ops, which the launch does in the same way
   std::map<ir::Value, uint32_t> variable_of;  // tensors that are arguments or results of control flow; those of one loop's one name share
   std::set<ir::Value> handed_on;              // all `from`s
   std::set<ir::Value> changing;               // numbers that the group's control flow makes
