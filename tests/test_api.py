@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from api_programs import COSINE, HEAD, PROGRAM, RELU
 
 import natif
 from natif import hook, policy
 from natif._runtime import NativeFunction
 
-HEAD = "import tensorflow as tf\nimport natif\nfrom natif.types import *\n"
 X = tf.constant(np.linspace(-2, 3, 15, dtype=np.float32).reshape(3, 5))
 
 
@@ -43,20 +43,6 @@ def module_of(tmp_path, monkeypatch):
 
 def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.numpy().tobytes() == b.numpy().tobytes()
-
-
-RELU = """
-@natif.native
-def relu(x: TensorF32Cpu2D, s: float = 2.0) -> TensorF32Cpu2D:
-    "The doc."
-    return tf.nn.relu(x) * s
-"""
-COSINE = """
-@natif.native
-def cosine(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
-    return tf.cos(x)
-"""
-PROGRAM = HEAD + RELU + COSINE
 
 
 def test_a_native_function(module_of):

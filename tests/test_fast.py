@@ -4,8 +4,6 @@ magnitude; special values as in eager, but a softmax row with NaN or +inf all Na
 
 from __future__ import annotations
 
-import importlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from importing import imported
 
 import natif
 
@@ -89,15 +88,8 @@ def ten(x: Tensor["float32", ("rows", 10)]) -> Tensor["float32", ("rows", 10)]:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    folder = tmp_path_factory.mktemp("fast")
-    name = f"fast_{os.getpid()}"
-    (folder / f"{name}.py").write_text(PROGRAM, encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        yield importlib.import_module(name)
-    finally:
-        sys.path.remove(str(folder))
-        sys.modules.pop(name, None)
+    with imported(tmp_path_factory.mktemp("fast"), "fast", PROGRAM) as module:
+        yield module
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import importlib
 import itertools
 import os
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from importing import imported
 
 import natif
 
@@ -118,15 +118,8 @@ def first_step(x: TensorF32Cpu1D, steps: int, limit: int) -> TensorF32Cpu1D:
 
 @pytest.fixture(scope="module", params=LANES)
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder: Path = tmp_path_factory.mktemp("lanes")
-    name = f"lanes_{request.param}_{os.getpid()}"
-    (folder / f"{name}.py").write_text(PROGRAM.replace("{lane}", request.param), encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        yield importlib.import_module(name)
-    finally:
-        sys.path.remove(str(folder))
-        sys.modules.pop(name, None)
+    with imported(tmp_path_factory.mktemp("lanes"), f"lanes_{request.param}", PROGRAM.replace("{lane}", request.param)) as module:
+        yield module
 
 
 @pytest.fixture

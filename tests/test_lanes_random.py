@@ -1,17 +1,15 @@
 """Random programs over everything that kernels fuse, with eager's bits as the oracle. The seed is in each test's name; NATIF_FUZZ_PROGRAMS
 and NATIF_FUZZ_SEED make more of them and others."""
 
-import importlib
 import os
 import random
-import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from importing import imported
 
 COUNT, FIRST = int(os.environ.get("NATIF_FUZZ_PROGRAMS", "10")), int(os.environ.get("NATIF_FUZZ_SEED", "1"))
 SEEDS = range(FIRST, FIRST + COUNT)
@@ -100,16 +98,10 @@ class Program:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder: Path = tmp_path_factory.mktemp("random")
-    name = f"random_programs_{os.getpid()}"
     head = "import tensorflow as tf\nimport natif\nfrom natif.types import *\n\nnative = natif.native(require=True)\n\n\n"
-    (folder / f"{name}.py").write_text(head + "".join(Program(seed).text(f"f{seed}") for seed in SEEDS), encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        yield importlib.import_module(name)
-    finally:
-        sys.path.remove(str(folder))
-        sys.modules.pop(name, None)
+    text = head + "".join(Program(seed).text(f"f{seed}") for seed in SEEDS)
+    with imported(tmp_path_factory.mktemp("random"), "random_programs", text) as module:
+        yield module
 
 
 def arguments_of(program: Program, rng: np.random.Generator) -> list[Any]:

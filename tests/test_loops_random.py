@@ -1,16 +1,14 @@
 """Random loops over several row values of one shape, which hand on to each other: what moves, is swapped or copied between buffers."""
 
-import importlib
 import os
 import random
-import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from importing import imported
 
 from natif import _runtime
 
@@ -71,16 +69,10 @@ def indented(lines: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder: Path = tmp_path_factory.mktemp("random_loops")
-    name = f"random_loops_{os.getpid()}"
     head = "import tensorflow as tf\nimport natif\nfrom natif.types import *\n\nnative = natif.native(require=True)\n\n\n"
-    (folder / f"{name}.py").write_text(head + "".join(Program(seed).text(f"f{seed}") for seed in FUNCTIONS), encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        yield importlib.import_module(name)
-    finally:
-        sys.path.remove(str(folder))
-        sys.modules.pop(name, None)
+    text = head + "".join(Program(seed).text(f"f{seed}") for seed in FUNCTIONS)
+    with imported(tmp_path_factory.mktemp("random_loops"), "random_loops", text) as module:
+        yield module
 
 
 @pytest.mark.parametrize("seed", FUNCTIONS)

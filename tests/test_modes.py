@@ -7,19 +7,7 @@ import sys
 import textwrap
 
 import pytest
-
-HEAD = "import tensorflow as tf\nimport natif\nfrom natif.types import *\n"
-RELU = """
-@natif.native
-def relu(x: TensorF32Cpu2D, s: float = 2.0) -> TensorF32Cpu2D:
-    "The doc."
-    return tf.nn.relu(x) * s
-"""
-COSINE = """
-@natif.native
-def cosine(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
-    return tf.cos(x)
-"""
+from api_programs import HEAD, PROGRAM, RELU
 
 
 def in_process(script, **environment):
@@ -45,9 +33,6 @@ def test_importing_natif_is_light():
     """
     result = in_process(script)
     assert result.returncode == 0, result.stderr
-
-
-PROGRAM = HEAD + RELU + COSINE
 
 
 @pytest.fixture

@@ -1,15 +1,12 @@
 """Sizes of one name on several parameters are the same: checked at each native call, kept in the graph's text, fixed together by bind()."""
 
-import importlib
-import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import tensorflow as tf
 from evaluating import evaluated
+from importing import imported
 
 import natif
 
@@ -41,14 +38,8 @@ REMEDY = ', or use on_mismatch="fallback" to run such calls in Python'
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: Path = tmp_path_factory.mktemp("sizes")
-    name = f"sizes_{os.getpid()}"
-    (folder / f"{name}.py").write_text(PROGRAM, encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        yield importlib.import_module(name)
-    finally:
-        sys.path.remove(str(folder))
+    with imported(tmp_path_factory.mktemp("sizes"), "sizes", PROGRAM) as module:
+        yield module
 
 
 WRONG = [
